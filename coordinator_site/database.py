@@ -112,15 +112,20 @@ def take_role(
     *,
     taken: bool,
     connections: Any,
+    read_timeout_ms: Any = None,
     logins: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Make the connections of an entry take this role of ``groups.postgres.roles``, or log in as
-    it; "": neither. The web process has a pool with at most ``connections`` of them."""
+    it; "": neither. The web process has a pool with at most ``connections`` of them, whose
+    statements end after ``read_timeout_ms`` unless a request changes something
+    (``groups.access.audit``)."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
     # What the URL says about the migrator's own sessions counts: it is only the migrator's.
     options = "" if role else entry["OPTIONS"].get("options", "")
-    entry["OPTIONS"]["options"] = f"{roles.options(role, taken=taken)} {options}".rstrip()
+    over = {"statement_timeout": f"{read_timeout_ms}ms"} if role == WEB and read_timeout_ms else {}
+    own = roles.options(role, over, taken=taken)
+    entry["OPTIONS"]["options"] = f"{own} {options}".rstrip()
     if role:
         entry["OPTIONS"]["application_name"] = role.replace("_", " ")  # in pg_stat_activity
     if role == WORKER:

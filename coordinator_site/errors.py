@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
@@ -47,6 +48,10 @@ UNKNOWN_HOST = (
 UNREADABLE = (
     "Nothing was done: the request was not readable, or too large. Go back, reload the page, and"
     " try it again with less."
+)
+NO_SUCH_FILTER = (
+    "Nothing was read: this list has no such filter. Open the list, and choose among its filters,"
+    " or search."
 )
 MAY_NOT = "None of your roles has the right to this. An Administrator assigns roles."
 
@@ -108,6 +113,8 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's ``handler400``. Plain text: a page would ask for the name of this site."""
+    if isinstance(exception, DisallowedModelAdminLookup):
+        return _page(request, HTTPStatus.BAD_REQUEST, "No such filter", NO_SUCH_FILTER)
     why = UNKNOWN_HOST if isinstance(exception, DisallowedHost) else UNREADABLE
     status = HTTPStatus.BAD_REQUEST
     error_format = error_format_of(request.path_info)

@@ -20,8 +20,14 @@ def read(environ: Mapping[str, str], data_dir: Path, settings: Mapping[str, Any]
     logins = database.logins(url, environ)
     role = environ.get("ROLLCALL_DATABASE_ROLE", "")
     entry = database.from_url(url)
-    most = settings["WEB_DATABASE_CONNECTIONS"]
-    database.take_role(entry, role, taken=taken, connections=most, logins=logins)
+    database.take_role(
+        entry,
+        role,
+        taken=taken,
+        connections=settings["WEB_DATABASE_CONNECTIONS"],
+        read_timeout_ms=settings["WEB_READ_TIMEOUT_MS"],
+        logins=logins,
+    )
     broker_url = environ.get("ROLLCALL_BROKER_URL", "")
     queue_role = role or database.WORKER
     queue = {

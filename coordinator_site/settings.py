@@ -23,6 +23,10 @@ from coordinator_site import (
     secret_files,
 )
 from coordinator_site.setting_kinds import SettingError
+from rollcall import __version__
+
+VERSION = __version__
+"""Not the installed distribution's: in the image none is installed."""
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()

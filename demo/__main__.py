@@ -51,7 +51,9 @@ async def play(stages: Sequence[Stage], options: argparse.Namespace, stop: async
     """All groups at once, until the time is up or it is stopped."""
     playing = [
         asyncio.create_task(
-            stage.perform(plot.play(stage.troupe, options.seed, options.pace, stage.session_s))
+            stage.perform(
+                plot.play(stage.troupe, options.seed, options.pace, stage.session_s, options.quiet)
+            )
         )
         for stage in stages
     ]
@@ -116,7 +118,14 @@ def parser() -> argparse.ArgumentParser:
     add("--for", dest="seconds", type=float, help="seconds until it ends by itself")
     add("--seed", type=int, default=1, help="another number, another story")
     add("--groups", type=troupes, default=cast.TROUPES, help="names, with commas between")
-    add("--pace", type=float, default=1.0, help="0.5: twice as much happens")
+    add("--pace", type=float, default=1.0, help="0.5: everything takes half of its time")
+    add(
+        "--quiet",
+        type=float,
+        default=plot.QUIET_S,
+        help="seconds between two scenes of a group; with 10 the groups rebalance so often that"
+        " they need attention",
+    )
     add(
         "--session",
         type=float,

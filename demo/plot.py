@@ -32,31 +32,40 @@ class Beat:
 
 
 OPENING_S = (0.0, 0.6)
-QUIET_S = (5.0, 12.0)
-"""Between two scenes: long enough to look at what came of the last one."""
+QUIET_S = 300.0
+"""Between two scenes of a group, as a rule. Each costs two to four rebalances, and a group that
+completes sixty within an hour needs attention: the demo shows a fleet that is well. With ten groups
+something happens every few seconds."""
+
+FIRST_S = (5.0, 60.0)
+SPREAD = (0.8, 1.2)
 
 ABSENCE_S = (4.0, 9.0)
 QUICK_S = (0.3, 0.8)
 LONGER_THAN_SESSION = (1.4, 2.0)
 
 
-def play(troupe: Troupe, seed: int, pace: float, session_s: float) -> Iterator[Beat]:
+def play(
+    troupe: Troupe, seed: int, pace: float, session_s: float, quiet_s: float = QUIET_S
+) -> Iterator[Beat]:
     """Everybody comes; then one scene after another, each as often as the others.
 
-    ``pace`` stretches the pauses; how long a session lasts is the group's own business.
+    ``pace`` stretches the pauses, ``quiet_s`` is that between two scenes; how long a session lasts
+    is the group's own business.
     """
     rng = Random(f"{seed}/{troupe.name}")
     names = NAMES[: troupe.size]
     for name in names:
         yield Beat(pace * rng.uniform(*OPENING_S), Act.JOIN, name)
+    quiet = pace * rng.uniform(*FIRST_S)
     while True:
         for scene in rng.sample(troupe.scenes, len(troupe.scenes)):
-            quiet = pace * rng.uniform(*QUIET_S)
             gone = _absence(scene, rng, pace, session_s)
             out, back = _acts(scene)
             name = NAMES[troupe.size] if scene is Scene.GROW else rng.choice(names)
             yield Beat(quiet, out, name, scene)
             yield Beat(gone, back, name, scene)
+            quiet = pace * quiet_s * rng.uniform(*SPREAD)
 
 
 def _acts(scene: Scene) -> tuple[Act, Act]:

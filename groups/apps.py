@@ -8,8 +8,10 @@ FOLLOWERS = (
     "groups.catalogue.functions.sync_functions",
     "groups.access.functions.sync_functions",
     "groups.operations.drains.sync_functions",
+    "groups.operations.nodes.sync_functions",
     "groups.operations.configs.sync_functions",
     "groups.postgres.grants.sync_roles",
+    "groups.postgres.strangers.close",
     "groups.access.staff_roles.sync_people",
 )
 """Called after every migration, in this order, with ``sender``: functions of the database, roles

@@ -1,7 +1,29 @@
--- rollcall: migrated (7d0c6aa8fd6ec6b22140bbc162b09d2e546e321672d1947223cab90bc2824a5e), PostgreSQL 18
+-- rollcall: migrated (2f35ea7d58791f7c44622ce97a490a25e840aa9f86a89a7587633c291ef7a7aa), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
+
+CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_rows jsonb[];
+    new_rows jsonb[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        old_rows := ARRAY[jsonb_build_object('all of', TG_TABLE_NAME)];
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        SELECT array_agg(to_jsonb(o) - 'id') INTO old_rows FROM old_table o;
+    END IF;
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(to_jsonb(n) - 'id') INTO new_rows FROM new_table n;
+    END IF;
+    PERFORM rollcall_audit_rows(
+        TG_ARGV[0], string_to_array(TG_ARGV[1], ','), old_rows, new_rows);
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -93,6 +115,41 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    WITH befores AS (
+        SELECT r AS before, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                             WHERE key = ANY (keys)) AS identity FROM unnest(old_rows) AS r
+    ), afters AS (
+        SELECT r AS after, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                            WHERE key = ANY (keys)) AS identity FROM unnest(new_rows) AS r
+    ), noted AS MATERIALIZED (
+        SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.details -> noun)
+                WHERE key = ANY (keys)) AS identity
+        FROM rollcall_journal j
+        WHERE j.id > (SELECT max(id) FROM rollcall_journal)
+                     - 2 * greatest(cardinality(old_rows), cardinality(new_rows)) - 1000
+          AND j.at >= statement_timestamp() AND j.details ? 'author' AND j.details ? noun
+    )
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT noun || CASE WHEN before IS NULL THEN '-made' WHEN after IS NULL THEN '-deleted'
+                        ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''),
+                    'Login:' || session_user),
+           coalesce(current_setting('rollcall.address', true), ''), '',
+           coalesce(current_setting('rollcall.request_id', true), ''),
+           coalesce(identity ->> keys[1], ''), 'done',
+           jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)),
+           clock_timestamp(), session_user
+    FROM befores FULL JOIN afters USING (identity)
+    WHERE before IS DISTINCT FROM after
+      AND NOT EXISTS (SELECT FROM noted WHERE noted.identity = coalesce(
+          befores.identity, afters.identity))
+$$;
+
 CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -154,6 +211,19 @@ BEGIN
     WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition;
 END $$;
 
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
+
 CREATE FUNCTION public.rollcall_demand_group(group_id text) RETURNS void
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -169,6 +239,82 @@ BEGIN
     RAISE EXCEPTION 'GROUP_AUTHORIZATION_FAILED: % has no grant for the group %',
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
 END $$;
+
+CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    ended integer;
+BEGIN
+    WITH holding AS MATERIALIZED (
+        SELECT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.mode = 'ShareLock'
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid = 5401703 AND l.objid = hashtext(rollcall_end_holders.group_id)::oid
+          AND CASE WHEN a.state = 'active' THEN a.query_start < clock_timestamp() - interval '5 s'
+                   ELSE a.state_change < clock_timestamp() - interval '1 s' END
+    )
+    SELECT count(*) INTO ended FROM holding WHERE pg_terminate_backend(pid);
+    RETURN ended;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN 0;
+END $$;
+
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
 
 CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -229,6 +375,19 @@ CREATE FUNCTION public.rollcall_has_history(wanted text) RETURNS boolean
     AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
+END $$;
+
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
@@ -400,6 +559,65 @@ BEGIN
         expires_at = excluded.expires_at;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
+    parent text;
+    name text;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    FOREACH parent IN ARRAY parents LOOP
+        FOR ahead IN 0..2 LOOP
+            start := today + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
 
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -994,6 +1212,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1060,7 +1287,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1079,6 +1308,78 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_default (
+    at timestamp with time zone CONSTRAINT rollcall_life_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_life_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_life_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_life_id_seq'::regclass) CONSTRAINT rollcall_life_id_not_null NOT NULL,
+    life bigint CONSTRAINT rollcall_life_life_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_life_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    member_id text CONSTRAINT rollcall_life_member_id_not_null NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text CONSTRAINT rollcall_life_client_id_not_null NOT NULL,
+    client_host text CONSTRAINT rollcall_life_client_host_not_null NOT NULL,
+    principal text CONSTRAINT rollcall_life_principal_not_null NOT NULL,
+    rack_id text,
+    software_name text CONSTRAINT rollcall_life_software_name_not_null NOT NULL,
+    software_version text CONSTRAINT rollcall_life_software_version_not_null NOT NULL,
+    kind text CONSTRAINT rollcall_life_kind_not_null NOT NULL,
+    api_version integer,
+    session_timeout_ms integer CONSTRAINT rollcall_life_session_timeout_ms_not_null NOT NULL,
+    rebalance_timeout_ms integer CONSTRAINT rollcall_life_rebalance_timeout_ms_not_null NOT NULL,
+    subscription text[],
+    pattern text CONSTRAINT rollcall_life_pattern_not_null NOT NULL,
+    protocols text[] CONSTRAINT rollcall_life_protocols_not_null NOT NULL,
+    revision bigint CONSTRAINT rollcall_life_revision_not_null NOT NULL,
+    joined_generation integer CONSTRAINT rollcall_life_joined_generation_not_null NOT NULL,
+    joined_at timestamp with time zone CONSTRAINT rollcall_life_joined_at_not_null NOT NULL,
+    origin text CONSTRAINT rollcall_life_origin_not_null NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1116,6 +1417,8 @@ CREATE TABLE public.rollcall_node (
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
     endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     clock_ms bigint
 )
 WITH (fillfactor='50');
@@ -1227,6 +1530,42 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_default (
+    at timestamp with time zone CONSTRAINT rollcall_ownership_at_not_null NOT NULL,
+    era integer CONSTRAINT rollcall_ownership_era_not_null NOT NULL,
+    xid bigint CONSTRAINT rollcall_ownership_xid_not_null NOT NULL,
+    id bigint DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass) CONSTRAINT rollcall_ownership_id_not_null NOT NULL,
+    group_id text CONSTRAINT rollcall_ownership_group_id_not_null NOT NULL COLLATE pg_catalog."C",
+    life bigint CONSTRAINT rollcall_ownership_life_not_null NOT NULL,
+    topic text CONSTRAINT rollcall_ownership_topic_not_null NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange CONSTRAINT rollcall_ownership_partitions_not_null NOT NULL,
+    from_generation integer CONSTRAINT rollcall_ownership_from_generation_not_null NOT NULL,
+    from_at timestamp with time zone CONSTRAINT rollcall_ownership_from_at_not_null NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+);
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
 
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1526,7 +1865,15 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ATTACH PARTITION public.rollcall_life_default DEFAULT;
+
 ALTER TABLE ONLY public.rollcall_offset_history ATTACH PARTITION public.rollcall_offset_history_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_ownership ATTACH PARTITION public.rollcall_ownership_default DEFAULT;
+
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
 
 
 
@@ -1893,6 +2240,16 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
+
+
+
+
+
+
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -2089,9 +2446,15 @@ SELECT pg_catalog.setval('public.rollcall_audit_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
 
+SELECT pg_catalog.setval('public.rollcall_life_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_life_seq', 1, false);
+
 SELECT pg_catalog.setval('public.rollcall_noted_offsets_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_operation_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.rollcall_ownership_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_pending_offset_place_seq', 1, false);
 
@@ -2262,6 +2625,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -2279,6 +2648,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -2303,6 +2675,9 @@ ALTER TABLE ONLY public.rollcall_operation
 
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
 
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
@@ -2454,11 +2829,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -2481,6 +2864,10 @@ CREATE INDEX otp_static_statictoken_token_d0a51866 ON public.otp_static_staticto
 CREATE INDEX otp_static_statictoken_token_d0a51866_like ON public.otp_static_statictoken USING btree (token varchar_pattern_ops);
 
 CREATE INDEX otp_totp_totpdevice_user_id_0fb18292 ON public.otp_totp_totpdevice USING btree (user_id);
+
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
 
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
@@ -2506,6 +2893,10 @@ CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_gro
 
 CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
 
+CREATE INDEX rollcall_life_default_group_id_joined_at_idx ON public.rollcall_life_default USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE INDEX rollcall_life_default_xid_idx ON public.rollcall_life_default USING brin (xid);
+
 CREATE INDEX rollcall_member_group_id_048faef8 ON public.rollcall_member USING btree (group_id);
 
 CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member USING btree (group_id text_pattern_ops);
@@ -2513,6 +2904,10 @@ CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member US
 CREATE INDEX rollcall_offset_history_default_group_id_at_idx ON public.rollcall_offset_history_default USING btree (group_id, at);
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
+
+CREATE INDEX rollcall_ownership_default_group_id_from_at_idx ON public.rollcall_ownership_default USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
+
+CREATE INDEX rollcall_ownership_default_xid_idx ON public.rollcall_ownership_default USING brin (xid);
 
 CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
 
@@ -2530,7 +2925,15 @@ CREATE INDEX rollcall_webhook_name_9c33e114_like ON public.rollcall_webhook USIN
 
 CREATE INDEX rollcall_webhook_secret_webhook_id_790b8ff3 ON public.rollcall_webhook_secret USING btree (webhook_id);
 
+ALTER INDEX public.life_of_group ATTACH PARTITION public.rollcall_life_default_group_id_joined_at_idx;
+
+ALTER INDEX public.life_in_order ATTACH PARTITION public.rollcall_life_default_xid_idx;
+
 ALTER INDEX public.offset_history_of_group ATTACH PARTITION public.rollcall_offset_history_default_group_id_at_idx;
+
+ALTER INDEX public.ownership_of_group ATTACH PARTITION public.rollcall_ownership_default_group_id_from_at_idx;
+
+ALTER INDEX public.ownership_in_order ATTACH PARTITION public.rollcall_ownership_default_xid_idx;
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role', 'name', '', '');
 
@@ -2570,11 +2973,33 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
 
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_acl REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_quota REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
 
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
 
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_acl FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_application_grant FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('grant', 'login');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_credential FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('credential', 'name');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_quota FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.auth_group_permissions
     ADD CONSTRAINT auth_group_permissio_permission_id_84c5c92e_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
@@ -2651,6 +3076,8 @@ ALTER TABLE ONLY public.rollcall_saved_view
 ALTER TABLE ONLY public.rollcall_webhook_secret
     ADD CONSTRAINT secret_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;
 
+REVOKE ALL ON FUNCTION public.rollcall_audit_changed() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_audit_journal() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_operation() FROM PUBLIC;
@@ -2658,6 +3085,8 @@ REVOKE ALL ON FUNCTION public.rollcall_audit_operation() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.rollcall_audit_refuse() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_row() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_audit_stamp() FROM PUBLIC;
 
@@ -2667,9 +3096,13 @@ REVOKE ALL ON FUNCTION public.rollcall_committed_offsets(group_id text) FROM PUB
 
 REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
 
@@ -2777,7 +3210,10 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0047_history_of_deletions', now()),
 ('groups', '0048_look_into_history', now()),
 ('groups', '0049_when_a_user_was_created', now()),
-('groups', '0051_silence_across_owners', now()),
+('groups', '0052_unclean_ends', now()),
+('groups', '0053_logins_of_the_database', now()),
+('groups', '0056_lives_and_ownership', now()),
+('groups', '0057_silence_across_owners', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
@@ -2785,3 +3221,4 @@ SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
 FROM pg_control_system();
 
 SELECT public.rollcall_turn_history(1);
+SELECT public.rollcall_turn_facts(24, 1);

@@ -25,6 +25,7 @@ from groups.access.scram_credentials import Credentials
 from groups.access.wire_audit import WireAudit
 from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
+from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
@@ -37,6 +38,7 @@ from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
 from groups.coordinator.group_counts import GroupCounts
+from groups.coordinator.instance_claims import InstanceClaims
 from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_reads import OffsetReads
 from groups.coordinator.probe_responder import Watched
@@ -60,6 +62,7 @@ from groups.operations.pauses import Pausing
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.operations.requests import OperationDispatcher
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell, Listener
 from groups.store import preflight
 from groups.store.sql import configs
@@ -80,15 +83,14 @@ TICK_S = 0.05
 HISTORY_AGAIN_S = 0.1
 """The pause before another attempt to read what every group needs."""
 
-OPERATIONS_LOOK_S = 1.0
-"""A pending operation whose notification was lost is found after this time."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
     """A node's settings from Django's, under the same names in lower case."""
 
     node_lease_ms: int
+    node_restart_backoff_ms: int
+    node_restart_backoff_max_ms: int
     coordinator_load_hold_ms: int
     coordinator_restart_grace_ms: int
     fetch_hold_min_ms: int
@@ -192,7 +194,10 @@ class Node:
         )
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
-        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        wait = RestartWait(
+            self.settings.node_restart_backoff_ms, self.settings.node_restart_backoff_max_ms
+        )
+        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish, wait)
         self.availability = self.keeper.availability
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         queues = (self.coordinator.membership, self.coordinator.offsets)
@@ -218,6 +223,7 @@ class Node:
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self._make_observers()
+        self._told_of_topics = 0
         self.topic_news = TopicNews(self.coordinator, self.catalogue)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
@@ -243,6 +249,7 @@ class Node:
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(self.node_id)
+        self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
         """What is known of clients: who they are, and what they may do."""
@@ -289,6 +296,7 @@ class Node:
             raise
 
     async def _start(self) -> None:
+        await connections.reached()
         await self.readers.open(wait=True, timeout=connections.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
@@ -363,6 +371,7 @@ class Node:
         yield "times of heartbeats", self.notes.run
         yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "counts of groups' work", partial(self.group_counts.run, self.readers)
+        yield "claims of instance ids", partial(self.instance_claims.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run
@@ -371,10 +380,8 @@ class Node:
         yield "freezes", self.freezing.run
         yield "notes of who obeys", self.followers.run
         yield "transactions", self.transactions.run
-        yield "configuration", self.configs.run
         yield "assigning", self.assigning.run
         yield "patterns", self.patterns.run
-        yield "operations", self._operations
         yield "topics of held members", self.topic_news.run
         yield "topics of the 0.9 draft", self.draft_topics.run
         yield "totals", self.totals.run
@@ -408,17 +415,14 @@ class Node:
             coordinator.awake()
         coordinator.listened_at = coordinator.monotonic()
 
-    async def _topics_rung(self, payload: str | None) -> None:
-        """A notification of the catalogue: update the copy first, then the subscribed groups."""
-        await self.catalogue.rung(payload)
-        self.topic_news.wake()
-        self.draft_topics.wake()
-        self.commanded_topics.wake()
-
-    async def _operations(self) -> None:
-        while True:
-            await asyncio.sleep(OPERATIONS_LOOK_S)
-            await self.operator.look()
+    async def _topics_rung(self, rung: Rung) -> None:
+        """The catalogue may have changed: update the copy first, then the subscribed groups."""
+        await self.catalogue.rung(rung)
+        if self.catalogue.changes != self._told_of_topics:
+            self._told_of_topics = self.catalogue.changes
+            self.topic_news.wake()
+            self.draft_topics.wake()
+            self.commanded_topics.wake()
 
     def _publish(self, cluster: Cluster) -> None:
         self.cluster = cluster

@@ -17,7 +17,10 @@ class PeriodicSettings:
     group_configs_retention_hours: int
     operations_retention_hours: int
     journal_retention_hours: int
+    facts_retention_hours: int
+    facts_max_mebibytes: int
     node_drain_retention_hours: int
+    node_retention_hours: int
     transactional_id_expiration_ms: int
 
     @classmethod

@@ -1,5 +1,27 @@
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
+CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_rows jsonb[];
+    new_rows jsonb[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        old_rows := ARRAY[jsonb_build_object('all of', TG_TABLE_NAME)];
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        SELECT array_agg(to_jsonb(o) - 'id') INTO old_rows FROM old_table o;
+    END IF;
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(to_jsonb(n) - 'id') INTO new_rows FROM new_table n;
+    END IF;
+    PERFORM rollcall_audit_rows(
+        TG_ARGV[0], string_to_array(TG_ARGV[1], ','), old_rows, new_rows);
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -90,6 +112,41 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_audit_rows(noun text, keys text[], old_rows jsonb[], new_rows jsonb[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    WITH befores AS (
+        SELECT r AS before, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                             WHERE key = ANY (keys)) AS identity FROM unnest(old_rows) AS r
+    ), afters AS (
+        SELECT r AS after, (SELECT jsonb_object_agg(key, value) FROM jsonb_each(r)
+                            WHERE key = ANY (keys)) AS identity FROM unnest(new_rows) AS r
+    ), noted AS MATERIALIZED (
+        SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.details -> noun)
+                WHERE key = ANY (keys)) AS identity
+        FROM rollcall_journal j
+        WHERE j.id > (SELECT max(id) FROM rollcall_journal)
+                     - 2 * greatest(cardinality(old_rows), cardinality(new_rows)) - 1000
+          AND j.at >= statement_timestamp() AND j.details ? 'author' AND j.details ? noun
+    )
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT noun || CASE WHEN before IS NULL THEN '-made' WHEN after IS NULL THEN '-deleted'
+                        ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''),
+                    'Login:' || session_user),
+           coalesce(current_setting('rollcall.address', true), ''), '',
+           coalesce(current_setting('rollcall.request_id', true), ''),
+           coalesce(identity ->> keys[1], ''), 'done',
+           jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)),
+           clock_timestamp(), session_user
+    FROM befores FULL JOIN afters USING (identity)
+    WHERE before IS DISTINCT FROM after
+      AND NOT EXISTS (SELECT FROM noted WHERE noted.identity = coalesce(
+          befores.identity, afters.identity))
+$$;
+
 CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -174,7 +231,7 @@ WITH changed AS (
            jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_acls', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -240,12 +297,25 @@ WITH made AS (
         GROUP BY group_id, topic OFFSET 0
     ) AS gone WHERE rollcall_has_history(group_id)
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM made
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM made
  LOOP
         _is_changed := true;
     END LOOP;
     RETURN _is_changed;
 END $_$;
+
+CREATE TABLE public.rollcall_era (
+    era integer NOT NULL,
+    jump uuid NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_era IS 'The histories of this database, in order: ids of transactions start again in each.';
+
+CREATE FUNCTION public.rollcall_current_era() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT max(rollcall_era.era) AS max FROM public.rollcall_era);
 
 CREATE FUNCTION public.rollcall_delete_acls(text[], text[], text[], text[], text[], text[], text[], jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -268,7 +338,7 @@ WITH changed AS (
            jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_acls', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -292,7 +362,7 @@ WITH changed AS (DELETE FROM rollcall_credential WHERE name = $1 AND mechanism =
            coalesce($3::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
            jsonb_build_object('author', $3::jsonb, 'user', name, 'mechanism', mechanism)
     FROM changed)
-SELECT pg_notify('rollcall_credentials', '') FROM changed
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_credentials', '') END FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -321,7 +391,7 @@ WITH gone AS (
            jsonb_build_object('author', $3::jsonb, 'topic', name) || jsonb_build_object('before', jsonb_build_object('partitions', partitions, 'topic_id', was_id))
     FROM gone
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM gone
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM gone
  LOOP
         _is_changed := true;
     END LOOP;
@@ -415,7 +485,115 @@ noted AS (
     SELECT clock_timestamp(), '', 0, node_id, 'node-drained', 'operator', reason, 0, 0,
            '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('rollcall_slots', '') FROM done
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    ended integer;
+BEGIN
+    WITH holding AS MATERIALIZED (
+        SELECT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.mode = 'ShareLock'
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid = 5401703 AND l.objid = hashtext(rollcall_end_holders.group_id)::oid
+          AND CASE WHEN a.state = 'active' THEN a.query_start < clock_timestamp() - interval '5 s'
+                   ELSE a.state_change < clock_timestamp() - interval '1 s' END
+    )
+    SELECT count(*) INTO ended FROM holding WHERE pg_terminate_backend(pid);
+    RETURN ended;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN 0;
+END $$;
+
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((pg_inherits.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM pg_inherits WHERE (pg_inherits.inhparent = ANY (ARRAY[('public.rollcall_life'::regclass)::oid, ('public.rollcall_ownership'::regclass)::oid])));
+
+CREATE FUNCTION public.rollcall_forget_node(integer, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH done AS (
+    DELETE FROM rollcall_node n WHERE node_id = $1 AND beat_at < clock_timestamp() - interval '15 seconds'
+      AND NOT EXISTS (SELECT FROM rollcall_slot s WHERE s.node_id = n.node_id)
+      AND NOT EXISTS (
+          SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2
+            AND classid = 5401699::oid AND objid = n.node_id::oid
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    RETURNING node_id, $2 AS reason, $3 AS author),
+noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, 'node-forgotten', 'operator', reason, 0, 0,
+           '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
  LOOP
         _is_changed := true;
     END LOOP;
@@ -447,7 +625,7 @@ WITH held AS (
                                 'after', jsonb_build_object('partitions', after))
     FROM grown
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM grown
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM grown
  LOOP
         _is_changed := true;
     END LOOP;
@@ -515,6 +693,19 @@ BEGIN
     RETURN EXISTS (SELECT FROM rollcall_offset_history h WHERE h.group_id = wanted COLLATE "C");
 END $$;
 
+CREATE FUNCTION public.rollcall_next_era() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_era (era, jump)
+    SELECT coalesce(max(era) + 1, 0), NEW.jump FROM rollcall_era;
+    IF TG_OP = 'UPDATE' THEN  -- lives of the lost time are not mistaken for later ones
+        PERFORM setval('rollcall_life_seq', nextval('rollcall_life_seq') + 1000000000);
+    END IF;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -540,7 +731,7 @@ WITH held AS (
                                 'after', jsonb_build_object('racks', after))
     FROM placed
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM placed
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM placed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -567,7 +758,7 @@ WITH raised AS (
     )
     RETURNING name
 )
-SELECT name, pg_notify('rollcall_topics', name) FROM raised
+SELECT name, CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_topics', name) END FROM raised
  LOOP
         _is_changed := true;
     END LOOP;
@@ -696,7 +887,7 @@ WITH changed AS (
            jsonb_build_object('author', $6::jsonb, 'quota', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_quotas', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -735,7 +926,7 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
            coalesce($7::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
            jsonb_build_object('author', $7::jsonb, 'user', name, 'mechanism', mechanism)
     FROM changed)
-SELECT pg_notify('rollcall_credentials', '') FROM changed
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_credentials', '') END FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -763,7 +954,8 @@ WITH dropped AS (
         value = excluded.value, updated_at = excluded.updated_at, until = NULL
     WHERE c.value <> excluded.value
 )
-SELECT pg_notify('rollcall_configs', group_id) FROM unnest($1::text[]) AS group_id
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_configs', group_id) END
+FROM unnest($1::text[]) AS group_id
  LOOP
         _is_changed := true;
     END LOOP;
@@ -814,7 +1006,7 @@ WITH given AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text
            jsonb_build_object('author', $7::jsonb, 'quota', to_jsonb(changed))
     FROM changed
 )
-SELECT pg_notify('rollcall_quotas', '') FROM changed LIMIT 1
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_quotas', '') END FROM changed LIMIT 1
  LOOP
         _is_changed := true;
     END LOOP;
@@ -882,6 +1074,65 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parents CONSTANT text[] := ARRAY['rollcall_life', 'rollcall_ownership'];
+    parent text;
+    name text;
+    start timestamptz;
+    today CONSTANT timestamptz := date_trunc('day', clock_timestamp());
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    FOREACH parent IN ARRAY parents LOOP
+        FOR ahead IN 0..2 LOOP
+            start := today + ahead * interval '1 day';
+            name := parent || '_' || to_char(start, 'YYYYMMDD');
+            IF to_regclass(name) IS NULL THEN
+                BEGIN
+                    EXECUTE format(
+                        'CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+                        name, parent, start, start + interval '1 day');
+                EXCEPTION
+                    -- Rows of this day are in the default partition already, or somebody is busy
+                    -- with it: the next day's partition is made in time.
+                    WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+                END;
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM %I WHERE at < %L', parent || '_default', oldest);
+    END LOOP;
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(parents) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN start >= today;
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
+                parent, start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
+
 CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -945,7 +1196,7 @@ noted AS (
     SELECT clock_timestamp(), '', 0, node_id, 'node-undrained', 'operator', reason, 0, 0,
            '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('rollcall_slots', '') FROM done
+SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_slots', '') END FROM done
  LOOP
         _is_changed := true;
     END LOOP;
@@ -1102,6 +1353,15 @@ CREATE TABLE public.rollcall_drain (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_facts_floor (
+    table_name text NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    dropped_until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1168,7 +1428,9 @@ CREATE TABLE public.rollcall_journal (
     joined jsonb NOT NULL,
     "left" jsonb NOT NULL,
     details jsonb NOT NULL,
-    client_reason text DEFAULT ''::text NOT NULL
+    client_reason text DEFAULT ''::text NOT NULL,
+    era integer DEFAULT public.rollcall_current_era() NOT NULL,
+    xid bigint DEFAULT ((pg_current_xact_id())::text)::bigint NOT NULL
 );
 
 ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -1187,6 +1449,46 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
+
+CREATE SEQUENCE public.rollcall_life_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_life_id_seq OWNED BY public.rollcall_life.id;
+
+CREATE TABLE public.rollcall_life_open (
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL
+);
+
+CREATE SEQUENCE public.rollcall_life_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1224,6 +1526,8 @@ CREATE TABLE public.rollcall_node (
     takes_slots boolean DEFAULT true NOT NULL,
     schema text DEFAULT ''::text NOT NULL,
     endpoints text[] DEFAULT '{}'::text[] NOT NULL,
+    unclean_ends integer DEFAULT 0 NOT NULL,
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     clock_ms bigint
 )
 WITH (fillfactor='50');
@@ -1316,6 +1620,26 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE SEQUENCE public.rollcall_ownership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.rollcall_ownership_id_seq OWNED BY public.rollcall_ownership.id;
+
+CREATE TABLE public.rollcall_ownership_open (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='80');
 
 CREATE TABLE public.rollcall_pause (
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1615,6 +1939,10 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+ALTER TABLE ONLY public.rollcall_life ALTER COLUMN id SET DEFAULT nextval('public.rollcall_life_id_seq'::regclass);
+
+ALTER TABLE ONLY public.rollcall_ownership ALTER COLUMN id SET DEFAULT nextval('public.rollcall_ownership_id_seq'::regclass);
+
 ALTER TABLE ONLY public.rollcall_acknowledgement
     ADD CONSTRAINT acknowledged_once UNIQUE (rule, subject);
 
@@ -1669,6 +1997,12 @@ ALTER TABLE ONLY public.rollcall_credential
 ALTER TABLE ONLY public.rollcall_drain
     ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
+ALTER TABLE ONLY public.rollcall_era
+    ADD CONSTRAINT rollcall_era_pkey PRIMARY KEY (era);
+
+ALTER TABLE ONLY public.rollcall_facts_floor
+    ADD CONSTRAINT rollcall_facts_floor_pkey PRIMARY KEY (table_name);
+
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
 
@@ -1686,6 +2020,9 @@ ALTER TABLE ONLY public.rollcall_group
 
 ALTER TABLE ONLY public.rollcall_journal
     ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_life_open
+    ADD CONSTRAINT rollcall_life_open_pkey PRIMARY KEY (life);
 
 ALTER TABLE ONLY public.rollcall_liveness
     ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
@@ -1710,6 +2047,9 @@ ALTER TABLE ONLY public.rollcall_operation
 
 ALTER TABLE ONLY public.rollcall_operation
     ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_ownership_open
+    ADD CONSTRAINT rollcall_ownership_open_pkey PRIMARY KEY (life, topic, from_at);
 
 ALTER TABLE ONLY public.rollcall_pause
     ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
@@ -1795,11 +2135,19 @@ CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (s
 
 CREATE INDEX group_config_ends ON public.rollcall_group_config USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX journal_in_order ON public.rollcall_journal USING brin (xid);
+
 CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
 
 CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
 
 CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX life_in_order ON ONLY public.rollcall_life USING brin (xid);
+
+CREATE INDEX life_of_group ON ONLY public.rollcall_life USING btree (group_id, joined_at) WHERE (left_at IS NOT NULL);
+
+CREATE UNIQUE INDEX life_open_of_member ON public.rollcall_life_open USING btree (group_id, member_id);
 
 CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
 
@@ -1812,6 +2160,10 @@ CREATE INDEX operation_finished ON public.rollcall_operation USING btree (finish
 CREATE INDEX operation_of_group ON public.rollcall_operation USING btree (group_id, id DESC);
 
 CREATE INDEX operation_pending ON public.rollcall_operation USING btree (slot) WHERE (state = 'pending'::text);
+
+CREATE INDEX ownership_in_order ON ONLY public.rollcall_ownership USING brin (xid);
+
+CREATE INDEX ownership_of_group ON ONLY public.rollcall_ownership USING btree (group_id, from_at) WHERE (until_at IS NOT NULL);
 
 CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
 
@@ -1897,11 +2249,33 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcal
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_webhook_secret FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('webhook-secret', 'webhook_id', 'secret', '');
 
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_delete AFTER DELETE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_acl REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_insert AFTER INSERT ON public.rollcall_quota REFERENCING NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
 
 CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
 
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_acl FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_application_grant FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('grant', 'login');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_credential FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('credential', 'name');
+
+CREATE TRIGGER rollcall_audit_truncate AFTER TRUNCATE ON public.rollcall_quota FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_acl REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('acl', 'name,resource_type,pattern,principal,host,operation,permission');
+
+CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFERENCING OLD TABLE AS old_table NEW TABLE AS new_table FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_changed('quota', 'user_name,entity_type,client_id,ip,key');
+
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.rollcall_webhook_delivery
     ADD CONSTRAINT delivery_of_webhook FOREIGN KEY (webhook_id) REFERENCES public.rollcall_webhook(id) ON DELETE CASCADE;

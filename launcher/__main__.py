@@ -61,7 +61,10 @@ def main(arguments: Sequence[str]) -> int:
             kafka = kafka_settings.read(os.environ)
             output.form = str(kafka["LOG_FORMAT"])
             others = sum(int(str(kafka[name])) for name in LOGINS)
-            with importing(output) as server, stages(configured, others, output, server) as planned:
+            with (
+                importing(output) as server,
+                stages(configured, others, output, server, signals) as planned,
+            ):
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, SettingError) as refusal:
         if signals.stop_requested:  # what failed was stopped by the signal: not an error of its own
@@ -99,7 +102,7 @@ def importing(output: Output) -> Iterator[Forks | None]:
 
 @contextmanager
 def stages(
-    configured: Environment, others: int, output: Output, server: Forks | None
+    configured: Environment, others: int, output: Output, server: Forks | None, signals: Signals
 ) -> Iterator[tuple[Stage, ...]]:
     """The whole plan; if we serve the database, the data folder stays locked until the end.
     ``others``: how many connections processes other than nodes may have."""
@@ -112,6 +115,7 @@ def stages(
     cluster = clusters.prepare(
         configured.data_dir,
         lambda text: output.say("postgres", text),
+        signals.pause,
         throwaway=configured.data_are_disposable,
     )
     places.write_private(data_dir.url_file, cluster.url() + "\n")

@@ -6,6 +6,7 @@ Everything up to the server's start. ``postgres.py`` starts and watches it.
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,15 +48,20 @@ class PostgresCluster:
 
 
 def prepare(
-    path: Path, report: Callable[[str], None] = lambda text: None, *, throwaway: bool = False
+    path: Path,
+    report: Callable[[str], None] = lambda text: None,
+    pause: Callable[[float], None] = time.sleep,
+    *,
+    throwaway: bool = False,
 ) -> PostgresCluster:
     """Lock the data folder; make the cluster, or check the one that is there.
 
-    ``throwaway`` skips waiting for the disk, for tests. Raises ``LaunchError``.
+    ``pause`` waits for another launcher to stop, and may raise; ``throwaway`` skips waiting for the
+    disk, for tests. Raises ``LaunchError``.
     """
     data_dir = places.DataDir(path)
     data_dir.make()
-    lock = places.lock(data_dir)
+    lock = places.lock(data_dir, report, pause)
     try:
         identity = choose(data_dir.server_home / "data")
         home = places.server_home(data_dir, identity)
@@ -112,19 +118,22 @@ def create(
     secret = secrets.token_urlsafe(PASSWORD_BYTES)
     part = data.with_name("data.part")
     shutil.rmtree(part, ignore_errors=True)  # an earlier start was interrupted
-    part.mkdir(mode=0o700)
     secret_file = data.with_name("initial-password")
-    places.write_private(secret_file, secret)
-    if identity is not None:
-        os.chown(part, identity.uid, identity.gid)
-        os.chown(secret_file, identity.uid, identity.gid)
     try:
+        part.mkdir(mode=0o700)
+        places.write_private(secret_file, secret)
+        if identity is not None:
+            os.chown(part, identity.uid, identity.gid)
+            os.chown(secret_file, identity.uid, identity.gid)
         run_initdb(part, programs, identity, secret_file, throwaway=throwaway)
         create_database(part, programs, identity, throwaway=throwaway)
-    finally:
         secret_file.unlink()
-    places.write_private(data_dir.password_file, secret)
-    part.rename(data)
+        places.write_private(data_dir.password_file, secret)
+        part.rename(data)
+    except BaseException:  # the disk may be full: what cannot be used takes no room
+        secret_file.unlink(missing_ok=True)
+        shutil.rmtree(part, ignore_errors=True)
+        raise
 
 
 def run_initdb(

@@ -15,6 +15,9 @@ import fcntl
 import os
 import secrets
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -66,26 +69,61 @@ class DataDir:
             raise LaunchError(f"The data directory cannot be created: {failure}.") from failure
 
 
-def lock(data_dir: DataDir) -> IO[str]:
-    """Lock the data folder until the returned file is closed or this process ends."""
+LOCK_WAIT_S, LOCK_AGAIN_S = 10.0, 0.1
+"""How long a launcher waits for another one to stop, which takes at most ten seconds
+(docs/architecture.md, *Contracts*): it may do that already, if only its ``make`` was killed."""
+
+
+def lock(
+    data_dir: DataDir, report: Callable[[str], None], pause: Callable[[float], None] = time.sleep
+) -> IO[str]:
+    """Lock the data folder until the returned file is closed or this process ends. ``pause`` waits
+    for so many seconds, and may raise."""
     try:
         file = open(data_dir.path / "lock", "a+", encoding="ascii")  # noqa: SIM115
     except OSError as failure:
         raise LaunchError(f"The data directory cannot be locked: {failure}.") from failure
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        pid = file.read().strip() or "unknown"
+        _wait_for(file, data_dir, report, pause)
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+    except OSError as failure:
+        with suppress(OSError):  # it tries to write once more
+            file.close()
+        raise LaunchError(f"The data directory cannot be written: {failure}.") from failure
+    except BaseException:
         file.close()
-        raise LaunchError(
-            f"Another Rollcall (pid {pid}) uses the data directory {data_dir.path}. Stop it, or"
-            " set another ROLLCALL_DATA_DIR."
-        ) from None
-    file.truncate(0)
-    file.write(f"{os.getpid()}\n")
-    file.flush()
+        raise
     return file
+
+
+def _wait_for(
+    file: IO[str], data_dir: DataDir, report: Callable[[str], None], pause: Callable[[float], None]
+) -> None:
+    """Take the lock; ``LaunchError`` if another launcher still has it after a while."""
+    until, has_said = time.monotonic() + LOCK_WAIT_S, False
+    while not _is_taken(file):
+        file.seek(0)
+        other = f"another Rollcall (pid {file.read().strip() or 'unknown'})"
+        if time.monotonic() >= until:
+            raise LaunchError(
+                f"A{other[1:]} uses the data directory {data_dir.path}. Stop it, or set"
+                " another ROLLCALL_DATA_DIR."
+            )
+        if not has_said:
+            report(f"waiting at most {LOCK_WAIT_S:.0f} s for {other} to stop")
+            has_said = True
+        pause(LOCK_AGAIN_S)
+
+
+def _is_taken(file: IO[str]) -> bool:
+    """Whether this process has the lock now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def server_home(data_dir: DataDir, identity: Identity | None) -> Path:
@@ -133,10 +171,15 @@ def make_server_home(data_dir: DataDir, identity: Identity | None) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read; it appears completely or not at all."""
+    """Write a file that only its owner may read; it appears completely or not at all.
+    ``LaunchError`` if there is no room for it."""
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as failure:
+        part.unlink(missing_ok=True)
+        raise LaunchError(f"{path} cannot be written: {failure.strerror}.") from failure

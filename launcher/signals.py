@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from launcher.errors import LaunchError
+
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WAKE_BYTES = 512
 
@@ -53,6 +55,12 @@ class Signals:
             os.read(self._wake, WAKE_BYTES)
         if self._parent is not None and self._parent.wants_an_end():
             self.stop_requested = True
+
+    def pause(self, seconds: float) -> None:
+        """The same, before anything is started: raises ``LaunchError`` if it shall not be."""
+        self.wait(seconds)
+        if self.stop_requested:
+            raise LaunchError("stopped before the start")
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.stop_requested = True

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from groups.core.group import Millis
+from groups.core.shares import network_of
 from groups.core.token_bucket import Bucket
 
 
@@ -27,7 +28,8 @@ class Peer(Protocol):
 
 
 class Admission:
-    """Which connections a node accepts: limits in total, for each address, and for each second.
+    """Which connections a node accepts: limits in total, for each address (of IPv6 each network),
+    and for each second.
 
     When all places are taken, a connection that has sent no request is closed for a new one.
     Addresses of this machine have no limit of their own.
@@ -43,8 +45,8 @@ class Admission:
 
     def enter(self, peer: Peer, now: Millis) -> Millis | None:
         """How long the new connection has to wait; None: there is no place for it."""
-        address = peer.peer
-        if self._by_address[address] >= self.per_address and not _is_local(address):
+        address = network_of(peer.peer)
+        if self._by_address[address] >= self.per_address and not _is_local(peer.peer):
             return None
         if self._taken >= self.most and not self._make_room():
             return None
@@ -57,9 +59,10 @@ class Admission:
         """An accepted connection has ended."""
         self._taken -= 1
         self._silent.pop(peer, None)
-        self._by_address[peer.peer] -= 1
-        if not self._by_address[peer.peer]:
-            del self._by_address[peer.peer]
+        address = network_of(peer.peer)
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
 
     def _make_room(self) -> bool:
         """Close the oldest connection that has sent no request."""

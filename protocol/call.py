@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
 from groups.cluster.view import Endpoint
-from groups.core.authors import Author
+from groups.core.authors import Author, Client
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
+from groups.core.instance_claims import How, party
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
@@ -167,6 +168,12 @@ class Call:
         """The author, where a request names a member."""
         return Author(member_id, self.client_id, self.client_host, self.session.principal)
 
+    @property
+    def client(self) -> Client:
+        """The client of a member that joins, for the facts."""
+        session = self.session
+        return Client(session.software, session.software_version, session.principal, self.version)
+
     def committer(self, member_id: str) -> Author | None:
         """The author for the history of offsets, if a history is kept."""
         return self.author_as(member_id) if self.node.totals.keeps_history else None
@@ -201,6 +208,16 @@ class Call:
         hold_ms = self.node.settings.coordinator_load_hold_ms
         return await self.node.availability.of_slot(slot_of(group_id), hold_ms)
 
+    async def describable(self, group_id: str) -> ErrorCode:
+        """The same for a request that only describes."""
+        hold_ms = self.node.settings.coordinator_load_hold_ms
+        return await self.node.availability.of_description(slot_of(group_id), hold_ms)
+
+    async def listable(self) -> ErrorCode:
+        """NONE if a list of what this node coordinates is complete; waits while slots load."""
+        hold_ms = self.node.settings.coordinator_load_hold_ms
+        return await self.node.availability.of_list(hold_ms)
+
     async def available_or_refuse(self, group_id: str) -> None:
         """The same, as a ``Refuse``, for handlers that answer all of them in one place."""
         code = await self.available(group_id)
@@ -228,6 +245,12 @@ class Call:
         member."""
         if not self.was_held:  # otherwise it was counted when it arrived
             self.node.coordinator.heard(group_id, sign)
+
+    def claimed(self, group_id: str, instance_id: str | None, how: How) -> None:
+        """The request names an instance id that has another member."""
+        if instance_id is not None:
+            claimant = party(self.client_id, self.client_host)
+            self.node.instance_claims.note(group_id, instance_id, how, claimant)
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for the reply."""

@@ -37,6 +37,9 @@ _V4 = Struct(">iIxihx")
 
 _VERSION = Struct(">h")
 
+QUEUED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+"""Answered by the queue: maybe this node lost the slot; and it notes who claims an instance id."""
+
 
 def heartbeat_reply(version: int, correlation_id: int, code: int) -> bytes:
     """The whole reply frame of a Heartbeat, length included."""
@@ -191,8 +194,8 @@ class FastPath:
         if view is None:
             return None
         code, beat = view.find(self._member, self._instance, self._generation)
-        if code is ErrorCode.UNKNOWN_MEMBER_ID:
-            return None  # maybe this node lost the slot: the queue answers that
+        if code in QUEUED:
+            return None
         if beat is not None:
             beat.at = now
         self._beat = beat

@@ -19,6 +19,7 @@ from groups.core.quotas.entities import (
 )
 from groups.core.quotas.index import Quota, Scope
 from groups.core.quotas.rates import MS_PER_S, Bucket, Rate, Windows
+from groups.core.shares import network_of
 from groups.node import Node
 from protocol.session import Session
 
@@ -113,7 +114,7 @@ class Metering:
         bound = self.quotas.index.connections(address)
         if bound is None:
             return 0
-        rate, now = self._rate(CONNECTIONS, (address, "")), self.now()
+        rate, now = self._rate(CONNECTIONS, (network_of(address), "")), self.now()
         rate.add(1, now)
         pause = rate.pause_ms(bound, now)
         if not pause:

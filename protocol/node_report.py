@@ -13,6 +13,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from groups.core.errors import ErrorCode
+from groups.core.instance_claims import How
 from groups.core.rows import SLOTS
 from groups.event_loop import Slices
 from groups.metrics.node_series import NODE
@@ -100,6 +101,7 @@ class NodeReport(Collector):
         yield from _requests(server)
         yield from _decisions(server.node)
         yield from _queues(server.node)
+        yield from _claims(server.node)
         yield from _pauses(server.metering)
 
 
@@ -116,6 +118,11 @@ def _node(node: Node) -> Iterator[Sample]:
     for kind, figure in node.totals.figures.items():
         yield Sample("rollcall_limit_used", figure.now, (kind,))
         yield Sample("rollcall_limit_max", figure.most, (kind,))
+
+
+def _claims(node: Node) -> Iterator[Sample]:
+    for how in How:
+        yield Sample("rollcall_instance_claims_total", node.instance_claims.counts[how], (how,))
 
 
 def _requests(server: Any) -> Iterator[Sample]:

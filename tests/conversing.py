@@ -59,6 +59,7 @@ class OneGroup(ABC, Generic[G]):
         self.revision = 0
         self.waiting: dict[events.Ticket, str] = {}
         self.requests = 0
+        self.connections: dict[str, int] = {}
         self.told: list[str] = []
         self.journal: list[JournalEntry] = []
         self.shown = 0
@@ -210,6 +211,7 @@ class OneGroup(ABC, Generic[G]):
 
     def _ticket(self, name: str) -> events.Ticket:
         self.requests += 1
-        ticket = events.Ticket(1, self.requests)
+        connection = self.connections.setdefault(name, len(self.connections))
+        ticket = events.Ticket(connection, self.requests)
         self.waiting[ticket] = name
         return ticket

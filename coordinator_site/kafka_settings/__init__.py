@@ -32,6 +32,7 @@ ORDERED = (
     ("group.consumer.min.assignment.timeout.ms", "group.consumer.assignment.timeout.ms"),
     ("group.consumer.assignment.timeout.ms", "group.consumer.max.assignment.timeout.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
+    ("node.restart.backoff.ms", "node.restart.backoff.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
     ("member.metadata.max.bytes", "group.consumer.metadata.max.bytes"),
     ("socket.request.max.bytes", "queued.max.request.bytes"),

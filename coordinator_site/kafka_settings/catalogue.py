@@ -65,6 +65,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: beyond it, commits are not added to the history until old hours are deleted",
         1,
     ),
+    Number(
+        "facts.max.mebibytes",
+        10_240,
+        "ours: beyond it the oldest days of facts are deleted before their time",
+        1,
+    ),
     # Topics of a Kafka cluster, imported into the catalogue.
     Text(
         "import.bootstrap.servers",

@@ -227,6 +227,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Number("journal.retention.hours", 720, "ours: a month of rebalances is enough history", 1),
     Number(
+        "facts.retention.hours",
+        720,
+        "ours: lives and ownership are kept as long as the journal; dropped in whole days",
+        24,
+    ),
+    Number(
         "operations.retention.hours",
         720,
         "ours: operators' requests are kept as long as the journal",

@@ -131,7 +131,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "fetch.hold.min.ms",
         500,
-        "ours: the shortest wait of a fetch; no client polls faster",
+        "ours: the wait of a fetch whose client names less than 50 ms; none polls without a pause",
         0,
         60_000,
     ),
@@ -175,6 +175,31 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " its lease ended. Only time in which the process runs counts",
         10_000,
         3_600_000,
+    ),
+    Number(
+        "node.restart.backoff.ms",
+        10_000,
+        "ours: a node that ended, or lost its slots, without handing them over takes none until it"
+        " has beaten for this long, doubled at each such end in sequence, while others serve: each"
+        " end costs its groups a second or more; 0: it takes slots at once",
+        0,
+        600_000,
+    ),
+    Number(
+        "node.restart.backoff.max.ms",
+        600_000,
+        "ours: the longest such wait; after twice this time without such an end the next is the"
+        " first",
+        0,
+        86_400_000,
+    ),
+    Number(
+        "node.retention.hours",
+        24,
+        "ours: a node without slots that has been silent for this long has left for good; its row"
+        " is removed",
+        1,
+        8_760,
     ),
     Number(
         "node.drain.retention.hours",

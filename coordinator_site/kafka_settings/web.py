@@ -48,6 +48,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: a stable group that has not committed for this long needs attention; 0: off,"
         " since groups differ and the rule reads every offset",
     ),
+    Number(
+        "attention.notify.queue.percent",
+        25,
+        "ours: PostgreSQL's queue of notifications is nearly empty unless somebody floods it or"
+        " does not read it; beyond half of it Rollcall does not notify",
+        1,
+        100,
+    ),
     # The web.
     Number(
         "web.database.connections",
@@ -72,6 +80,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " connections",
         8,
         10_000,
+    ),
+    Number(
+        "web.read.timeout.ms",
+        10_000,
+        "ours: the longest statement of a request that only reads, such as a list or a search;"
+        " beyond it 503. It holds a connection, of which others need one; changes have 30 s",
+        100,
+        30_000,
     ),
     Number(
         "web.requests.max",

@@ -1,7 +1,8 @@
 """A node's copy of the ACLs of the Kafka port, and their changes over the wire.
 
-Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``;
-the node that made it has read it before it answers.
+Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``,
+and nodes look for changes every second in any case; the node that made one has read it before it
+answers.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ from groups.core.acls.index import AclIndex
 from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.array_literals import array
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
+from groups.postgres.table_changes import TableChanges
 from groups.store.sql import acls as sql
 
 logger = logging.getLogger(__name__)
@@ -52,6 +55,7 @@ class Acls:
         self._allow_everyone = allow_everyone
         self._most = most
         self._reading = asyncio.Lock()
+        self._changes = TableChanges("rollcall_acl")
         self.version = 0
         self.index = AclIndex((), self._super_users, allow_everyone=allow_everyone)
         self.changed: Callable[[], None] = lambda: None
@@ -72,12 +76,15 @@ class Acls:
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
         async with self._reading:
+            look = await self._changes.look(connection)
             await self._learn(await _rows(connection))
+            self._changes.seen = look
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: ACLs have changed."""
+    async def rung(self, _rung: Rung) -> None:
+        """ACLs may have changed."""
         async with self._connections() as connection:
-            await self.load(connection)
+            if self._changes.is_news(await self._changes.look(connection)):
+                await self.load(connection)
 
     async def create(self, bindings: Collection[Binding], author: AuthorDetails) -> None:
         """Create those that do not exist yet, all or none; they apply when this returns. Refuses

@@ -15,18 +15,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest
 
 from groups.core.shares import Shares
 from groups.models import AuditEntry
+from groups.postgres import roles
 
 logger = logging.getLogger(__name__)
 
 SAY: Final = (
     "SELECT set_config('rollcall.actor', %s, false), set_config('rollcall.address', %s, false),"
-    " set_config('rollcall.request_id', %s, false)"
+    " set_config('rollcall.request_id', %s, false), set_config('statement_timeout', %s, false)"
 )
+"""Also the time limit of each statement: that of the web's connections is for reads alone."""
+
+READ_TIMEOUT: Final = "WEB_READ_TIMEOUT_MS"
+CHANGE_TIMEOUT: Final = roles.BY_NAME["rollcall_web"].settings["statement_timeout"]
 NOBODY: Final = ("", "", "")
 
 READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
@@ -121,8 +127,9 @@ def _address(request: HttpRequest | None) -> str:
 
 
 def _set_author(*values: str) -> None:
+    limit = CHANGE_TIMEOUT if values != NOBODY else f"{getattr(settings, READ_TIMEOUT)}ms"
     with connection.cursor() as cursor:
-        cursor.execute(SAY, [value.replace("\0", "") for value in values])
+        cursor.execute(SAY, [*(value.replace("\0", "") for value in values), limit])
 
 
 def _short(text: str) -> str:

@@ -1,7 +1,8 @@
 """A node's copy of the client quotas, and their changes over the wire.
 
-Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``;
-the node that made it has read it before it answers. Use is counted on each node
+Every node has all of them in memory, so that requests need no query. A change notifies ``BELL``,
+and nodes look for changes every second in any case; the node that made one has read it before it
+answers. Use is counted on each node
 (``protocol.metering``), as on each broker in Kafka.
 """
 
@@ -19,7 +20,9 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas.entities import CLIENT_ID, IP, TYPES, USER, Entity
 from groups.core.quotas.index import QuotaIndex
 from groups.postgres.array_literals import array
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
+from groups.postgres.table_changes import TableChanges
 from groups.store.sql import quotas as sql
 
 logger = logging.getLogger(__name__)
@@ -44,6 +47,7 @@ class Quotas:
         self._node_id = node_id
         self._most = most
         self._reading = asyncio.Lock()
+        self._changes = TableChanges("rollcall_quota")
         self.index = QuotaIndex({})
         self.of_clients = False
         self.of_addresses = False
@@ -57,12 +61,15 @@ class Quotas:
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
         async with self._reading:
+            look = await self._changes.look(connection)
             self._learn(await _rows(connection))
+            self._changes.seen = look
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: quotas have changed."""
+    async def rung(self, _rung: Rung) -> None:
+        """Quotas may have changed."""
         async with self._connections() as connection:
-            await self.load(connection)
+            if self._changes.is_news(await self._changes.look(connection)):
+                await self.load(connection)
 
     async def alter(self, changes: Changes, author: AuthorDetails) -> None:
         """Set and remove quotas, all or none; they apply when this returns. Refuses

@@ -6,8 +6,11 @@ a new route needs a row. ``docs/rights.md`` is generated from it, and tests walk
 ``may`` decides.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
+
+from groups.core.journal import EVERY_KIND, SUBJECTS, Kinds, Subject
 
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
@@ -19,6 +22,7 @@ marks a user with a duty (``groups.access.held_up``)."""
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
 VIEW_OPERATION: Final = "groups.view_operation"
+VIEW_NODE: Final = "groups.view_node"
 VIEW_CONNECTION: Final = "groups.view_clientconnection"
 VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
@@ -100,6 +104,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/rebalances/<int:generation>": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/offsets/history": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
@@ -125,14 +131,15 @@ REST: Final[Mapping[str, Row]] = {
     "attention": {"GET": VIEW_GROUP},
     "audit": {"GET": VIEW_AUDIT},
     "rules": {"GET": VIEW_GROUP},
-    "slots": {"GET": "groups.view_node"},
+    "slots": {"GET": VIEW_NODE},
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
-    "nodes": {"GET": "groups.view_node"},
+    "nodes": {"GET": VIEW_NODE},
     "connections": {"GET": VIEW_CONNECTION},
-    "nodes/drains": {"GET": "groups.view_node"},
+    "nodes/drains": {"GET": VIEW_NODE},
     "nodes/<int:node_id>/drain": {"POST": DRAIN},
     "nodes/<int:node_id>/undrain": {"POST": DRAIN},
+    "nodes/<int:node_id>/forget": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "quotas": {"GET": VIEW_QUOTA, "PUT": CHANGE_QUOTA, "DELETE": DELETE_QUOTA},
     "users": {"GET": VIEW_KAFKA_USER},
@@ -182,6 +189,20 @@ def of_route(route: str) -> Row | None:
     return None
 
 
+def seen_at(route: str) -> str:
+    """The right to read the resource of a REST route, or of the nearest one above it: what a dry
+    run of a change shows."""
+    while route:
+        row = of_route(route) or {}
+        if "GET" in row:
+            return row["GET"]
+        route = route.rpartition(":" if VERB_OF_MANY.fullmatch(route) else "/")[0]
+    return NOBODY
+
+
+VERB_OF_MANY: Final = re.compile(r".*/groups:\w+")
+
+
 SERVICES: Final[Mapping[str, Row]] = {
     "metrics": {"GET": VIEW_GROUP},
     "oidc/login": {"GET": ANYBODY},
@@ -191,6 +212,17 @@ SERVICES: Final[Mapping[str, Row]] = {
 
 SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
 """By the websocket's path."""
+
+
+JOURNAL: Final[Mapping[Subject, str]] = {
+    Subject.GROUP: VIEW_GROUP,
+    Subject.TOPIC: VIEW_TOPIC,
+    Subject.NODE: VIEW_NODE,
+    Subject.ACL: VIEW_ACL,
+    Subject.CREDENTIAL: VIEW_KAFKA_USER,
+    Subject.QUOTA: VIEW_QUOTA,
+}
+"""By what entries of the journal are about: in every list, page, stream and webhook."""
 
 
 class Model(NamedTuple):
@@ -242,7 +274,10 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_topic": Model(
         VIEW_TOPIC, "groups.add_topic", "groups.change_topic", "groups.delete_topic"
     ),
-    "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
+    "groups_node": Model(
+        VIEW_NODE,
+        pages={page: dict.fromkeys(BOTH, DRAIN) for page in ("drain", "forget")},
+    ),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={
@@ -319,9 +354,9 @@ SITE: Final[Mapping[str, Row]] = {
     "index": {"GET": LOGGED_IN},
     "search": {"GET": LOGGED_IN},
     "app_list": {"GET": LOGGED_IN},
-    "autocomplete": {"GET": LOGGED_IN},
+    "autocomplete": {"GET": NOBODY},  # no page uses it
     "jsi18n": {"GET": LOGGED_IN},
-    "view_on_site": {"GET": LOGGED_IN},
+    "view_on_site": {"GET": NOBODY},  # it tells of any row of any table whether it exists
     "login": dict.fromkeys(BOTH, ANYBODY),
     "logout": {"POST": LOGGED_IN},
     "password_change": dict.fromkeys(BOTH, LOGGED_IN),
@@ -346,6 +381,14 @@ def _pages() -> Iterator[tuple[str, Row]]:
 ADMIN: Final[Mapping[str, Row]] = dict(_pages())
 """By the URL's name. In a list POST selects an action, which has its own permission."""
 
+SHOWN: Final[Mapping[str, str]] = {
+    f"{label}_{page}": model.view
+    for label, model in MODELS.items()
+    for page in ("delete", "change", *model.pages)
+    if LOGGED_IN not in ADMIN[f"{label}_{page}"].values()
+}
+"""Pages of one row, which show it, also before an act: they need the right to see it as well."""
+
 
 def needed(row: Row, method: str) -> str | None:
     """The right that a method needs; None: the row has no such method."""
@@ -363,3 +406,16 @@ def may(user: Any, permission: str) -> bool:
     if getattr(user, HELD_UP, None):
         return permission == LOGGED_IN
     return permission == LOGGED_IN or bool(user.has_perm(permission))
+
+
+def kinds(user: Any) -> Kinds:
+    """The kinds of journal entries that the user may read."""
+    held = {subject for subject, permission in JOURNAL.items() if may(user, permission)}
+    if held == JOURNAL.keys():
+        return EVERY_KIND
+    return Kinds(frozenset(kind for kind, subject in SUBJECTS.items() if subject in held))
+
+
+def needed_for(kind: str) -> str:
+    """The right to read entries of this kind, for a refusal."""
+    return next(JOURNAL[about] for known, about in SUBJECTS.items() if known == kind)

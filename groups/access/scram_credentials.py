@@ -1,8 +1,9 @@
 """Users of the Kafka port: SCRAM credentials, which verify a password without containing it.
 
 Every node has all of them in memory, so that logins need no query and work while PostgreSQL is
-unavailable. A change notifies ``BELL``. The keys are those of RFC 5802; passwords are plain UTF-8
-without SASLprep, as in Kafka's tools and clients.
+unavailable. A change notifies ``BELL``, and nodes look for changes every second in any case. The
+keys are those of RFC 5802; passwords are plain UTF-8 without SASLprep, as in Kafka's tools and
+clients.
 """
 
 import asyncio
@@ -18,11 +19,15 @@ from typing import Any, NamedTuple, Self
 
 from groups.core.authors import AuthorDetails
 from groups.core.journal import EntryKind
+from groups.postgres.channels import Rung, notify
 from groups.postgres.connections import Connection
+from groups.postgres.table_changes import TableChanges
 from groups.store.sql.access_note import access_note
 
 BELL = "rollcall_credentials"
 """The channel for changes of credentials."""
+
+RINGS = notify(f"'{BELL}'", "''")
 
 HASHES: Mapping[str, str] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 """Kafka's two mechanisms, and their hashes."""
@@ -59,7 +64,7 @@ TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_credentials', 0)
 
 DROP = "DELETE FROM rollcall_credential WHERE name = %(name)s AND mechanism = %(mechanism)s"
 
-RING = f"NOTIFY {BELL}"
+RING = f"SELECT {RINGS}"
 
 
 def noted(statement: str, kind: EntryKind) -> str:
@@ -68,7 +73,7 @@ def noted(statement: str, kind: EntryKind) -> str:
     note = access_note(kind, "'user', name, 'mechanism', mechanism").rstrip()
     return f"""
 WITH changed AS ({statement.strip()} RETURNING name, mechanism), noted AS ({note})
-SELECT pg_notify('{BELL}', '') FROM changed
+SELECT {RINGS} FROM changed
 """
 
 
@@ -160,6 +165,7 @@ class Credentials:
         self._credentials: dict[Key, Credential] = {}
         self._since: dict[str, datetime] = {}
         self._usual: Mapping[str, Form] = {}
+        self._changes = TableChanges("rollcall_credential")
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
     def get(self, name: str, mechanism: str) -> Credential | None:
@@ -205,6 +211,7 @@ class Credentials:
 
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
+        look = await self._changes.look(connection)
         rows = await _all(connection)
         self._credentials = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
@@ -214,11 +221,13 @@ class Credentials:
         if gone := {name for name, since in before.items() if self._since.get(name) != since}:
             self.deleted(gone)
         self._usual = await asyncio.to_thread(usual, self._credentials)  # 30 ms for ten thousand
+        self._changes.seen = look
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: credentials have changed."""
+    async def rung(self, _rung: Rung) -> None:
+        """Credentials may have changed."""
         async with self._connections() as connection:
-            await self.load(connection)
+            if self._changes.is_news(await self._changes.look(connection)):
+                await self.load(connection)
 
 
 def usual(credentials: Mapping[Key, Credential]) -> Mapping[str, Form]:

@@ -12,6 +12,7 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     kafka_users,
     nodes,
     operations,
+    own_password,
     palette,
     people,
     quotas,

@@ -5,12 +5,14 @@ from functools import cache, wraps
 from typing import Any, Final, TypeVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import ERROR_FLAG, SEARCH_VAR
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DataError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -19,7 +21,9 @@ from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, checkbox
 
 from groups.access import rights
+from groups.admin.lists import OwnParameters
 from groups.core.errors import Refuse
+from groups.queries.text_search import any_has_text, is_storable
 
 SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
 """Maximum words and length of a search. Each word is compared with several columns of every row."""
@@ -29,8 +33,12 @@ TOO_LONG = (
     " was made."
 )
 
+NOT_FILTERED: Final = "A filter in the address had an invalid value: the list has all rows."
+
 NUL: Final = "\0"
 """The only character that no id contains, since PostgreSQL's texts cannot."""
+
+WHOLE: Final = "="
 
 T = TypeVar("T")
 
@@ -49,12 +57,13 @@ def once(method: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
     return kept
 
 
-def is_too_long(request: HttpRequest, search_term: str) -> bool:
-    """Whether a search is too long; the user is told so."""
+def is_refused(request: HttpRequest, search_term: str) -> bool:
+    """Whether a search finds nothing because it is too long, which the user is told, or contains
+    NUL, which Django says and would then ignore."""
     is_long = len(search_term.split()) > SEARCH_WORDS_MAX or len(search_term) > SEARCH_LENGTH_MAX
     if is_long:
         messages.warning(request, TOO_LONG)
-    return is_long
+    return is_long or NUL in request.GET.get(SEARCH_VAR, "")
 
 
 @cache
@@ -79,6 +88,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     """The text of an empty list without a search."""
 
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # no page offers them: a count of all rows for each choice
     list_per_page = 50
 
     @property
@@ -156,23 +166,39 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
             return None
         return super().get_object(request, object_id, from_field)
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OwnParameters]:
+        """Lists take the parameters of their pages only."""
+        return OwnParameters
+
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list; Django's page for invalid filters, if PostgreSQL refuses one (NUL)."""
+        """The list; without filters and with a message if a filter has an invalid value, such as
+        one that PostgreSQL refuses (NUL)."""
         try:
             return super().get_changelist_instance(request)
-        except DataError as error:
+        except (DataError, IncorrectLookupParameters) as error:
+            if ERROR_FLAG in request.GET:  # Django would say that the database was not set up
+                raise DisallowedModelAdminLookup(str(error)) from error
+            messages.warning(request, NOT_FILTERED)
             raise IncorrectLookupParameters from error
+
+    def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
+        """A form in a window of its own returns a row's key, and no other field."""
+        return to_field in ("pk", self.opts.pk.name, self.opts.pk.attname)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """The rows that match; none if the search is too long, which would take seconds."""
-        if is_too_long(request, search_term):
+        """The rows that match every word, in one of ``search_fields`` (with "=" before it: the
+        whole field is the word); none if the search is too long, which would take seconds."""
+        if is_refused(request, search_term):
             return queryset.none(), False
-        found: tuple[QuerySet[Any], bool] = super().get_search_results(
-            request, queryset, search_term
-        )
-        return found
+        fields = self.get_search_fields(request)
+        wholes = [field.removeprefix(WHOLE) for field in fields if field.startswith(WHOLE)]
+        parts = [field for field in fields if not field.startswith(WHOLE)]
+        for word in search_term.split():
+            is_whole = Q(*((field, word) for field in wholes if is_storable(word)), _connector=Q.OR)
+            queryset = queryset.filter(any_has_text(word, *parts) | is_whole)
+        return queryset, False
 
     @admin.display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Any) -> str:

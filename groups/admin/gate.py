@@ -63,7 +63,8 @@ class Gate:
         permission = rights.needed(row, str(request.method))
         if permission is None:
             return _not_so(request, row)
-        if not rights.may(user, permission):
+        shown = rights.SHOWN.get(str(match.url_name), rights.LOGGED_IN)
+        if not (rights.may(user, permission) and rights.may(user, shown)):
             raise PermissionDenied
         return None
 

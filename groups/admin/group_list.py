@@ -242,6 +242,9 @@ PAGE: Final = "p"
 
 ORDER: Final = "o"
 
+PARAMETERS: Final = frozenset([*(each.parameter_name for each in FILTERS), "q", ORDER, PAGE, "all"])
+"""What a view may hold: the list refuses anything else."""
+
 
 def columns(site: Any, request: HttpRequest) -> Sequence[str]:
     """The columns as Django numbers them in an order: from 1 if there is a checkbox before each

@@ -26,8 +26,9 @@ from groups.admin import (
     standing,
     verbs,
 )
-from groups.admin.base import NUL, RollcallAdmin, is_too_long
+from groups.admin.base import NUL, RollcallAdmin, is_refused
 from groups.admin.links import unquote
+from groups.admin.sent_forms import keyed
 from groups.admin.standing import READING
 from groups.known_answers import small
 from groups.models import Group, Journal
@@ -87,7 +88,7 @@ class GroupAdmin(RollcallAdmin):
     ) -> tuple[QuerySet[Any], bool]:
         """Groups that match every word."""
         found, _ = super().get_search_results(request, queryset, "")
-        if is_too_long(request, search_term):
+        if is_refused(request, search_term):
             return found.none(), False
         return group_search.matching(found, search_term.split()), False
 
@@ -124,8 +125,8 @@ class GroupAdmin(RollcallAdmin):
     def get_urls(self) -> list[URLPattern]:
         """URLs besides the group's page: its live part, and its verbs."""
         view = self.admin_site.admin_view
+        live = path("<path:object_id>/live/", view(self.live_view), name="groups_group_live")
         ours = [
-            ("live", self.live_view),
             ("rebalance", self.rebalance_view),
             ("evict", self.evict_view),
             ("pause", self.pause_view),
@@ -135,8 +136,9 @@ class GroupAdmin(RollcallAdmin):
             ("remove", self.remove_view),
         ]
         return [
+            live,
             *(
-                path(f"<path:object_id>/{tail}/", view(page), name=f"groups_group_{tail}")
+                path(f"<path:object_id>/{tail}/", view(keyed(page)), name=f"groups_group_{tail}")
                 for tail, page in ours
             ),
             *super().get_urls(),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
+from groups.access import rights
 from groups.admin.standing import KIND_TONES, number_of
 from groups.models import Journal
 from groups.queries import groups, journal_times
@@ -29,7 +30,7 @@ OPENED_MAX: Final = 12
 def read(group_id: str, request: HttpRequest) -> list[Journal]:
     """Entries of a page, newest first, and one more; ``?before=`` is an earlier page. One
     statement."""
-    entries = groups.journal_of(group_id)
+    entries = groups.journal_of(group_id, rights.kinds(request.user))
     before = number_of(request.GET.get("before", ""))
     if before is not None:
         entries = entries.filter(id__lt=before)

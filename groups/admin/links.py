@@ -5,7 +5,8 @@ from typing import Any, Final
 from django.contrib.admin.utils import quote as quoted
 from django.contrib.admin.utils import unquote as unquoted
 from django.urls import reverse
-from unfold.views import ChangeList
+
+from groups.admin.lists import OwnParameters
 
 DOTS: Final = (".", "..")
 """As a part of a path, a browser takes them away, encoded or not; Django does not quote them."""
@@ -25,7 +26,7 @@ def unquote(key: str) -> str:
     return dots if dots in DOTS else unquoted(key)
 
 
-class LinkedList(ChangeList):  # type: ignore[misc]  # unfold has no types
+class LinkedList(OwnParameters):
     """A list whose rows are linked so."""
 
     def url_for_result(self, result: Any) -> str:

@@ -4,13 +4,14 @@ their progress."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from groups.admin import sent_forms
 from groups.admin.base import RollcallAdmin
 from groups.admin.links import quote
 from groups.admin.verbs import TYPED_ABOVE, Typed
@@ -106,7 +107,8 @@ BULKS: Final[Mapping[str, Bulk]] = {
 
 def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bulk) -> HttpResponse:
     """The form; a complete one requests the verb, and shows the progress."""
-    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
+    once = sent_forms.once_of_list(request)
+    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": once})
     chosen = list(Group.objects.filter(group_id__in=ids[:GROUPS_MAX]).order_by("group_id"))
     members = Member.objects.filter(group_id__in=[group.group_id for group in chosen]).count()
     must_type = members > TYPED_ABOVE
@@ -135,7 +137,7 @@ def _request_each(
 ) -> Sequence[tuple[str, str]]:
     """Request it for each group that has no operation yet; returns the refused ones with reasons. A
     form that is sent again, by a reload, requests nothing more."""
-    begin = _key(request, form.cleaned_data["once"])
+    begin = sent_forms.begin(request, form.cleaned_data["once"])
     requested = set(_operations(begin).values_list("group_id", flat=True))
     seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
     refusals: list[tuple[str, str]] = []
@@ -166,17 +168,13 @@ def _refusal(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: 
     return ""
 
 
-def _key(request: HttpRequest, once: UUID) -> str:
-    return f"admin:{request.user.get_username()}:{once}:"
-
-
 def _operations(begin: str) -> Any:
     return Operation.objects.filter(idempotency_key__startswith=begin).order_by("group_id")
 
 
 def standing(request: HttpRequest, once: UUID) -> dict[str, Any]:
     """The state of operations that this user requested together. One statement."""
-    operations = list(_operations(_key(request, once)))
+    operations = list(_operations(sent_forms.begin(request, once)))
     for one in operations:
         one.key = quote(one.group_id)
     ended = sum(one.finished_at is not None for one in operations)

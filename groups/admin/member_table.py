@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from groups.queries.groups import MemberView
+from groups.queries.text_search import has_text
 
 PAGE_SIZE: Final = 40
 """A page of this size is refreshed with less than 30 KB."""
@@ -99,10 +100,9 @@ def _link(parameters: Mapping[str, str]) -> str:
 
 
 def matches(member: MemberView, search: str) -> bool:
-    """Whether any of a member's names contains the text, ignoring case."""
-    text = search.casefold()
+    """Whether any of a member's names contains the text."""
     names = (member.client_id, member.member_id, member.instance_id or "", member.client_host)
-    return any(text in name.casefold() for name in names)
+    return any(has_text(name, search) for name in names)
 
 
 def _number(text: str) -> int:

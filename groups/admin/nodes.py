@@ -11,12 +11,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from groups.access import rights
-from groups.admin import drains
+from groups.admin import drains, forget_node
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import KIND_TONES, ago
 from groups.models import Drain, Group, Journal, Node, Slot
 from groups.queries import groups
 from groups.queries.journal_text import sentence
+from groups.queries.overview import NODE_SILENT_AFTER
 
 CHANGES_MAX = 20
 
@@ -48,10 +49,11 @@ class NodeAdmin(RollcallAdmin):
         return (*self.list_display, "steer") if may else self.list_display
 
     def get_urls(self) -> list[URLPattern]:
-        """The URL of the drain page before that of a node."""
-        page = self.admin_site.admin_view(self.drain_view)
+        """The URLs of these pages before that of a node."""
+        wrap = self.admin_site.admin_view
         return [
-            path("<int:object_id>/drain/", page, name="groups_node_drain"),
+            path("<int:object_id>/drain/", wrap(self.drain_view), name="groups_node_drain"),
+            path("<int:object_id>/forget/", wrap(self.forget_view), name="groups_node_forget"),
             *super().get_urls(),
         ]
 
@@ -59,13 +61,18 @@ class NodeAdmin(RollcallAdmin):
         """The page to drain a node, or to withdraw that."""
         return drains.drain(self, request, object_id)
 
+    def forget_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The page to forget a node that has left."""
+        return forget_node.forget(self, request, object_id)
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The nodes, and below them the changes of slot owners."""
+        changes = groups.journal_of_slots(rights.kinds(request.user))
         context = {
             "title": "Nodes",
-            "changes": [_change(entry) for entry in groups.journal_of_slots()[:CHANGES_MAX]],
+            "changes": [_change(entry) for entry in changes[:CHANGES_MAX]],
             "away": Drain.objects.exclude(node_id__in=Node.objects.values("node_id")),
             "may_drain": rights.may(request.user, rights.DRAIN),
             "unowned": groups.slots_by_node().get(None, 0),
@@ -126,9 +133,12 @@ class NodeAdmin(RollcallAdmin):
 
     @admin.display(description="")
     def steer(self, node: Any) -> str:
-        """A link to the drain page."""
-        url = reverse("admin:groups_node_drain", args=[node.node_id])
-        what = "Drain" if node.drain_since is None else "Withdraw the drain of"
+        """A link to the drain page; of a silent node without slots, to the page to forget it."""
+        if not node.slot_count and node.beat_at < timezone.now() - NODE_SILENT_AFTER:
+            what, page = "Forget", "forget"
+        else:
+            what, page = "Drain" if node.drain_since is None else "Withdraw the drain of", "drain"
+        url = reverse(f"admin:groups_node_{page}", args=[node.node_id])
         link = '<a class="rc-link" href="{}">{} node {} …</a>'
         return format_html(link, url, what, node.node_id)
 

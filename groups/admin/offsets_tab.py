@@ -16,6 +16,7 @@ from groups.queries import groups
 from groups.queries.member_names import Names, names_of
 from groups.queries.progress import Commit, history_of, progress_of
 from groups.queries.situation_text import seconds
+from groups.queries.text_search import any_has_text
 
 PAGE_SIZE: Final = 50
 
@@ -30,7 +31,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
-        rows = rows.filter(topic__contains=search)
+        rows = rows.filter(any_has_text(search, "topic"))
     after = _after(request)
     if after is not None:
         rows = rows.filter(Q(topic__gt=after[0]) | Q(topic=after[0], partition__gt=after[1]))
@@ -55,8 +56,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
 
 
 def _searched(request: HttpRequest) -> str:
-    text = request.GET.get("topic", "").strip()
-    return "" if "\0" in text else text[:TOPIC_LENGTH_MAX]
+    return request.GET.get("topic", "").strip()[:TOPIC_LENGTH_MAX]
 
 
 def _after(request: HttpRequest) -> tuple[str, int] | None:

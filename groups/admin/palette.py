@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import admin
-from django.db.models import Q
 from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -21,8 +20,8 @@ from django.urls import reverse
 
 from groups.access import rights
 from groups.admin.links import quote
-from groups.core.plain_text import text_problem
 from groups.models import Group, Member, Node, Topic
+from groups.queries.text_search import any_has_text, has_text
 
 WORD_CHARS_MAX: Final = 300
 """Maximum length of the input. Ids are shorter."""
@@ -75,11 +74,7 @@ def search(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
     typed = request.GET.get("s", "").strip()
     if not typed:
         return HttpResponse()
-    hits = (
-        []
-        if len(typed) > WORD_CHARS_MAX or text_problem(typed)
-        else list(matching_hits(request, typed))
-    )
+    hits = [] if len(typed) > WORD_CHARS_MAX else list(matching_hits(request, typed))
     context = {"results": hits, "number": len(hits)}
     return TemplateResponse(request, "admin/palette.html", context)
 
@@ -113,7 +108,7 @@ def _pages(request: HttpRequest, typed: str) -> Iterator[Hit]:
 
 
 def _has(title: str, typed: str) -> bool:
-    return all(word in title.lower() for word in typed.lower().split())
+    return all(has_text(title, word) for word in typed.split())
 
 
 def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
@@ -132,9 +127,10 @@ def _groups(typed: str, may: Callable[[str], bool]) -> Iterator[Hit]:
 
 def _verbs(typed: str) -> tuple[Sequence[Act], str]:
     """The verbs that begin with the first word, and the rest of the input."""
-    first = typed.lower().partition(" ")[0]
-    acts = [act for act in ACTS if any(word.startswith(first) for word in act.words.split())]
-    return acts, typed[len(first) :].strip()
+    first, _, rest = typed.partition(" ")
+    begun = first.lower()
+    acts = [act for act in ACTS if any(word.startswith(begun) for word in act.words.split())]
+    return acts, rest.strip()
 
 
 def _acts(group: Group, acts: Sequence[Act], may: Callable[[str], bool]) -> Iterator[Hit]:
@@ -155,7 +151,7 @@ def _url(group: Group) -> str:
 
 def _named(model: Any, field: str, typed: str, most: int) -> Sequence[Any]:
     """Rows whose names contain the text, the shortest names first, so that an exact match leads."""
-    rows = model.objects.filter((f"{field}__icontains", typed))
+    rows = model.objects.filter(any_has_text(typed, field))
     return list(rows.order_by(Length(field), field)[:most])
 
 
@@ -174,7 +170,7 @@ def _nodes(typed: str) -> Iterator[Hit]:
 
 
 def _members(typed: str) -> Iterator[Hit]:
-    of = Q(client_id__icontains=typed) | Q(instance_id=typed) | Q(member_id=typed)
+    of = any_has_text(typed, "client_id", "instance_id", "member_id")
     for member in Member.objects.filter(of).order_by("client_id")[:MEMBERS_MAX]:
         query = urlencode({"tab": "members", "members": member.client_id or member.member_id})
         url = reverse("admin:groups_group_change", args=[quote(member.group_id)])

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import AdminSite
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import GroupAdmin as DjangoRoleAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -22,6 +23,7 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.forms import ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from groups.access import staff_roles
@@ -35,7 +37,7 @@ SUPERUSERS_ONLY = ("is_superuser", "user_permissions")
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # generic in the stubs
+class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[misc, type-arg]  # generic in the stubs
     """Users who may log in."""
 
     form = UserChangeForm
@@ -82,6 +84,12 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
         """Only superusers delete a superuser."""
         return super().has_delete_permission(request, obj) and _may_touch(request, obj)
 
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        """Somebody else's. One's own is changed on its page, which asks for the old one."""
+        if unquote(id) == str(request.user.pk):
+            return redirect("admin:password_change")
+        return super().user_change_password(request, id, form_url)
+
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """A user who has done something here cannot be deleted, since the log refers to them."""
         *found, protected = super().get_deleted_objects(objs, request)
@@ -117,7 +125,7 @@ def _may_touch(request: HttpRequest, user: Any) -> bool:
 
 
 @admin.register(Role)
-class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
+class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):  # type: ignore[misc]  # whose stubs differ
     """The permissions of people, by role."""
 
     list_display = ("name", "made_by")

@@ -16,9 +16,10 @@ from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import cli, curl
 from groups.admin.verbs import Reason, request_verb
-from groups.models import Group, Member, Operation
+from groups.models import Group, Operation
 from groups.operations import offset_resets
 from groups.operations.offset_resets import Plan, ResetTarget
+from groups.queries import previews
 
 SHOWN_MAX: Final = 200
 """Partitions whose offsets a preview shows; all are counted."""
@@ -91,9 +92,10 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     form = Reset(request.POST or None)
     plan = _planned(form, group) if request.method == "POST" and form.is_valid() else None
     seen = request.POST.get("seen", "")
-    if plan is not None and plan.changes and seen == plan.digest:
+    preview = previews.offsets(group.group_id)
+    is_refused = preview.would == previews.REFUSED
+    if plan is not None and plan.changes and seen == plan.digest and not is_refused:
         return _request(request, group.group_id, plan, form.cleaned_data["reason"])
-    members = Member.objects.filter(group_id=group.group_id).count()
     return render(
         request,
         "admin/groups/group/reset.html",
@@ -104,7 +106,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "form": form,
             "fields": [form[name] for name in ("to", *FIELDS.values(), "topics", "reason")],
             "needed": FIELDS,
-            "members": members,
+            "refused": " ".join(preview.sentences) if is_refused else "",
             "changed": bool(seen) and plan is not None,
             "plan": plan,
             "changes": [] if plan is None else plan.changes[:SHOWN_MAX],
@@ -137,6 +139,9 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     """One click: restore the offsets from before the reset, unless they were set since."""
     try:
         plan = offset_resets.undo(operation)
+        preview = previews.offsets(operation.group_id)
+        if preview.would == previews.REFUSED:
+            raise ValueError(" ".join(preview.sentences).removesuffix("."))
     except ValueError as error:
         messages.error(request, f"Nothing was undone: {error}.")
         return redirect("admin:groups_operation_change", operation.pk)

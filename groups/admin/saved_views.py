@@ -48,9 +48,13 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 
     def clean_query(self) -> str:
         """In the form in which the list compares it."""
-        query = group_list.query_of(QueryDict(self.cleaned_data["query"].lstrip("?")))
+        sent = QueryDict(self.cleaned_data["query"].lstrip("?"))
+        query = group_list.query_of(sent)
         if not query:
             raise forms.ValidationError("This has no filter, search or order.")
+        unknown = sorted(sent.keys() - group_list.PARAMETERS)
+        if unknown:
+            raise forms.ValidationError(f"The list has no filter {', '.join(unknown)}.")
         return query
 
 

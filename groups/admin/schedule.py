@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -30,6 +29,7 @@ from unfold.widgets import (
 
 from groups import tasks
 from groups.admin.base import RollcallAdmin
+from groups.admin.lists import OwnParameters
 from groups.queries import journal_text, overview
 
 for _model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
@@ -88,7 +88,7 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
             )
 
 
-class WithLastRuns(ChangeList):
+class WithLastRuns(OwnParameters):
     """The page's tasks, each with its last run: one statement for all."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -110,7 +110,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
     ordering = ("name",)
     actions = ("enable", "disable")
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OwnParameters]:
         """Our list."""
         return WithLastRuns
 

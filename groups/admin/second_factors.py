@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth import authenticate
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,6 +19,7 @@ from django_otp.plugins.otp_totp import admin as _also_theirs  # noqa: F401
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from groups.access import held_up, rights, second_factor
+from groups.admin import presence
 from groups.admin.base import RollcallAdmin
 
 admin.site.unregister(TOTPDevice)
@@ -33,19 +33,12 @@ NEW_CODES, REMOVE = "codes", "remove"
 PAGE: Final = "admin:otp_totp_totpdevice_mine"
 TEMPLATE: Final = "admin/groups/secondfactor/mine.html"
 
-WRONG: Final = "The password or the code is wrong; nothing was changed."
-"""The message for a wrong code, also for one that was used before."""
-
 
 class Proof(forms.Form):
     """Password and code: shows that the user, not only the session, is present."""
 
-    password = forms.CharField(
-        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
-    )
-    code = forms.CharField(
-        max_length=64, widget=forms.TextInput(attrs={"autocomplete": "one-time-code"})
-    )
+    password = presence.password_field()
+    code = presence.code_field()
 
 
 @admin.register(TOTPDevice)
@@ -64,7 +57,10 @@ class SecondFactorAdmin(RollcallAdmin):
         return [path("mine/", view, name="otp_totp_totpdevice_mine"), *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only superusers remove a superuser's."""
+        """Only superusers remove a superuser's. One's own is removed on its page, which asks for
+        password and code."""
+        if obj is not None and obj.user_id == request.user.pk:
+            return False
         is_above = obj is not None and obj.user.is_superuser and not request.user.is_superuser
         return super().has_delete_permission(request, obj) and not is_above
 
@@ -99,7 +95,7 @@ class SecondFactorAdmin(RollcallAdmin):
             done = (_change if has_one else _set_up)(request, **form.cleaned_data)
             if done is not None:
                 return self._done(request, done)
-            form.add_error(None, WRONG)
+            form.add_error(None, presence.WRONG)
         context = _left(request) if has_one else _offered(request)
         sees_all = rights.may(request.user, self.rights.view)
         return self._page(request, form=form, has_one=has_one, sees_all=sees_all, **context)
@@ -121,7 +117,7 @@ def _set_up(request: HttpRequest, password: str, code: str) -> list[str] | None:
     """The recovery codes; None if the password or the code is wrong."""
     user: Any = request.user
     key = request.session.get(KEY)
-    if key is None or not _is(request, password):
+    if key is None or not presence.is_present(request, password):
         return None
     codes = second_factor.set_up(user, key, code)
     if codes is not None:
@@ -131,21 +127,12 @@ def _set_up(request: HttpRequest, password: str, code: str) -> list[str] | None:
 
 def _change(request: HttpRequest, password: str, code: str) -> list[str] | None:
     """New recovery codes; none after a removal; None if something is wrong."""
-    if not _is(request, password, code):
+    if not presence.is_present(request, password, code):
         return None
     if request.POST.get("verb") == REMOVE:
         second_factor.remove(request.user)
         return []
     return second_factor.new_codes(request.user)
-
-
-def _is(request: HttpRequest, password: str, code: str = "") -> bool:
-    """Verify like a login: failures count, delay further attempts, and are in the audit."""
-    user: Any = request.user
-    verified = authenticate(
-        request, username=user.get_username(), password=password, one_time_password=code
-    )
-    return verified is not None and verified.pk == user.pk
 
 
 def _left(request: HttpRequest) -> dict[str, Any]:

@@ -51,11 +51,13 @@ KIND_TONES: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_RETRIED: "warn",
     EntryKind.CONSUMER_REBALANCE_FAILED: "bad",
     EntryKind.MEMBER_EXPELLED: "bad",
+    EntryKind.INSTANCE_TAKEN: "warn",
     EntryKind.GROUP_DELETED: "bad",
     EntryKind.PAUSED: "warn",
     EntryKind.RESUMED: "good",
     EntryKind.SLOTS_CLAIMED: "good",
     EntryKind.NODE_UNDRAINED: "good",
+    EntryKind.NODE_WAITS: "bad",
 }
 
 

@@ -20,12 +20,14 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from unfold.decorators import display
 from unfold.widgets import (
+    BASE_INPUT_CLASSES,
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminSplitDateTimeWidget,
     UnfoldBooleanSwitchWidget,
 )
 
 from groups.access import api_tokens, rights
+from groups.admin import presence
 from groups.admin.base import RollcallAdmin
 from groups.models import ApiToken
 
@@ -53,9 +55,28 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         help_text="The token becomes invalid when its user's password changes.",
     )
 
+    password = presence.password_field(**{"class": " ".join(BASE_INPUT_CLASSES)})
+    code = presence.code_field(**{"class": " ".join(BASE_INPUT_CLASSES)})
+    """Of users with a second factor: a token outlasts their session, and needs no code."""
+
+    request: HttpRequest
+
     class Meta:
         model = ApiToken
         fields = ("name", "user", "expires_at", "scopes")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not presence.needs_code(self.request.user):
+            del self.fields["password"], self.fields["code"]
+
+    def clean(self) -> dict[str, Any]:
+        """Whether the user is present, when all else is valid."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors and "code" in self.fields:
+            if not presence.is_present(self.request, cleaned["password"], cleaned["code"]):
+                self.add_error("password", presence.WRONG)
+        return cleaned
 
     def clean_expires_at(self) -> datetime:
         """Not in the past."""
@@ -89,10 +110,18 @@ class ApiTokenAdmin(RollcallAdmin):
         is_own = obj is None or obj.user_id == request.user.pk
         return is_own or rights.may(request.user, "groups.delete_apitoken")
 
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        """The form for this user; an existing token is shown, and has none."""
+        form_class = super().get_form(request, obj, change, **kwargs)
+        return type("Own", (form_class,), {"request": request})
+
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> tuple[str, ...]:
         """The fields of a new token; others are computed."""
         if obj is None:
-            return ("name", "user", "expires_at", "scopes", "ends_with_password")
+            proof = ("password", "code") if presence.needs_code(request.user) else ()
+            return ("name", "user", "expires_at", "scopes", "ends_with_password", *proof)
         return ("name", "user", "expires_at", "scopes_text", *READ_ONLY)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

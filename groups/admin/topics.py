@@ -21,6 +21,7 @@ from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.configs import topic as topic_configs
 from groups.core.errors import Refuse
+from groups.core.journal import OF_TOPICS
 from groups.models import Topic
 from groups.queries import groups, topic_groups
 from groups.queries.journal_text import sentence
@@ -122,8 +123,9 @@ class TopicAdmin(RollcallAdmin):
     @admin.display(description="Changes")
     @once
     def history(self, topic: Topic) -> str:
-        """The newest journal entries about it, and about earlier topics of its name."""
-        entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
+        """The newest journal entries about it, and about earlier topics of its name; the page needs
+        the right to see topics."""
+        entries = groups.journal_of_topic(topic.name, OF_TOPICS)[:HISTORY_MAX]
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", sentence(entry)) for entry in entries]
         return format_html_join("", "<div>{} {}</div>", rows) or "There are no changes."
 

@@ -12,15 +12,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from groups.admin import standing
+from groups.admin import sent_forms, standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import REASON, cli, curl
 from groups.admin.links import quote
-from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.classic.states import PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
 from groups.operations import requests
-from groups.queries import groups, movement
+from groups.queries import groups, movement, previews
 from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20
@@ -90,9 +90,12 @@ class OperationForm(Typed):
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form; a POST whose preview is still valid becomes an operation."""
     members = groups.members_of(group)
+    preview = previews.rebalance(group)
+    is_refused = preview.would == previews.REFUSED
     form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
-    if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
+    may_ask = request.method == "POST" and not changed and not is_refused
+    if may_ask and _is_complete(form, group, len(members)):
         values = form.cleaned_data
         # A rebalance may end between the page and the request; the generation then differs.
         expected = None if values["anyway"] else group.generation
@@ -110,7 +113,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
             "group": group,
             "form": form,
             "changed": changed,
-            "refused": group.state == EMPTY,
+            "refused": " ".join(preview.sentences) if is_refused else "",
             "rebalancing": group.state == PREPARING,
             "sentences": _preview(group, members),
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
@@ -174,7 +177,7 @@ def _is_old(form: OperationForm, group: Group) -> bool:
 
 def _is_complete(form: OperationForm, group: Group, members: int) -> bool:
     """Whether all inputs are given; errors are shown beside the fields."""
-    if not form.is_valid() or group.state == EMPTY:
+    if not form.is_valid():
         return False
     if group.state == PREPARING and not form.cleaned_data["anyway"]:
         form.add_error("anyway", "The group is already rebalancing; nothing is changed.")
@@ -193,10 +196,21 @@ def _is_confirmed(form: OperationForm, group: Group, members: int) -> bool:
 def request_verb(
     request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any
 ) -> HttpResponse:
-    """Request a verb, and redirect to its operation; or to the group, if it is refused."""
+    """Request a verb, and redirect to its operation; or to the group, if it is refused. A form that
+    was sent before leads to the first operation."""
+    key = sent_forms.key_of(request, group_id, verb, reason, _meant(more))
+    before = sent_forms.earlier(key)
+    if before is not None:
+        messages.info(request, sent_forms.SENT_BEFORE)
+        return redirect("admin:groups_operation_change", before.pk)
     try:
         operation = requests.request(
-            group_id, verb, reason=reason, actor=request.user.get_username(), **more
+            group_id,
+            verb,
+            reason=reason,
+            actor=request.user.get_username(),
+            idempotency_key=key,
+            **more,
         )
     except requests.OlderNode as error:
         messages.error(request, f"Nothing was requested. {error}")
@@ -204,15 +218,17 @@ def request_verb(
     return redirect("admin:groups_operation_change", operation.pk)
 
 
-FROZEN: Final = "The group is frozen: nothing happens, and the operation fails, until it is thawed."
+def _meant(more: Mapping[str, Any]) -> Sequence[Any]:
+    """What the user asked for: without the generation, which the first request may have changed,
+    and the offsets that were calculated."""
+    offsets = more.get("offsets") or {}
+    return [more.get("member_id"), more.get("until"), offsets.get("how"), offsets.get("wanted")]
 
 
 def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
     """What will happen, in sentences."""
     if not members:
         return []
-    if getattr(group, "frozen_since", None) is not None:
-        return [FROZEN]
     moves = movement.expected(group, members)
     return [*_steps(group, members), *([moves] if moves else [])]
 

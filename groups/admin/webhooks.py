@@ -15,7 +15,9 @@ from django.utils.html import format_html
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
+from groups.access import rights
 from groups.admin.base import RollcallAdmin
+from groups.core.journal import Kinds
 from groups.models import Webhook, WebhookDelivery
 from groups.webhooks import endpoints
 from groups.webhooks.addresses import EndpointRefused
@@ -38,6 +40,9 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         " they end.",
     )
 
+    kinds: Kinds
+    """Of the entries that the user may read."""
+
     class Meta:
         model = Webhook
         fields = ("name", "url", "events", "group_prefix", "enabled")
@@ -47,6 +52,10 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         if self.instance.pk is None and not endpoints.has_room():
             raise ValidationError("The maximum number of endpoints is reached (webhooks.max).")
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        try:
+            endpoints.check_events(cleaned.get("events", ()), self.kinds)
+        except EndpointRefused as refusal:
+            self.add_error("events", str(refusal))
         try:
             if url := cleaned.get("url"):
                 endpoints.check_url(url, is_enabled=cleaned["enabled"])
@@ -64,6 +73,13 @@ class WebhookAdmin(RollcallAdmin):
     search_fields = ("name", "url")
     ordering = ("name",)
     actions = ("send_test", "new_secret")
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        """The form for this user."""
+        form_class = super().get_form(request, obj, change, **kwargs)
+        return type("Own", (form_class,), {"kinds": rights.kinds(request.user)})
 
     def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
         """The input fields; below them its state."""
@@ -150,6 +166,12 @@ class WebhookDeliveryAdmin(RollcallAdmin):
         *("took_ms", "created_at", "next_attempt", "finished_at", "body"),
     )
     readonly_fields = fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
+        """Of events that the user may read."""
+        kinds = rights.kinds(request.user)
+        found: QuerySet[WebhookDelivery] = super().get_queryset(request)
+        return found if kinds.names is None else found & endpoints.deliveries(kinds)
 
     @admin.action(description="Deliver again")
     def deliver_again(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:

@@ -11,11 +11,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups.access import acl_changes, kafka_users
+from groups.access import acl_changes, kafka_users, rights
 from groups.access.scram_credentials import NAME_CHARS_MAX, is_name
 from groups.api import serializers as shapes
 from groups.api.fields import LINE
 from groups.api.inputs import described
+from groups.api.permissions import may_read
 from groups.api.problems import Problem
 from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, page_beside, page_of
 from groups.api.views import View, actor
@@ -30,6 +31,7 @@ from groups.core.acls.bindings import (
 )
 from groups.core.authors import user as by
 from groups.models import Acl, KafkaUser
+from groups.queries.text_search import any_has_text
 
 FILTERED: Final[Mapping[str, type[IntEnum]]] = {
     "resource_type": ResourceType,
@@ -134,7 +136,9 @@ class Acls(View):
             rows = list(acl_changes.matching(acl_filter).order_by("id"))
         else:
             rows = acl_changes.delete(acl_filter, by(actor(request)))
-        return Response(shapes.DeletedAcls({"dry_run": is_dry, "acls": rows}).data)
+        shown = rows if may_read(request, rights.VIEW_ACL) else []
+        values = {"dry_run": is_dry, "count": len(rows), "acls": shown}
+        return Response(shapes.DeletedAcls(values).data)
 
 
 def _filter(query: Mapping[str, Any]) -> Filter:
@@ -168,7 +172,7 @@ class Users(View):
     )
     def get(self, request: Request) -> Response:
         """List users by name, with their mechanisms, without their passwords."""
-        users = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
+        users = KafkaUser.objects.filter(any_has_text(self.query.get("q", ""), "name"))
 
         def serialized(page: list[KafkaUser]) -> Any:
             return shapes.KafkaUserView(page, many=True).data

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from groups.access import rights
+from groups.api import idempotency
 from groups.api import serializers as shapes
 from groups.api.events.holders import holder_of, refused
 from groups.api.inputs import Method, described
@@ -93,6 +94,8 @@ def request_verb(
     """
     key = key_of(request)
     before = Operation.objects.filter(idempotency_key=key).first() if key else None
+    if key and before is None:
+        idempotency.check_no_batch(key)
     if before is None:
         check()
     if worked_out is not None:
@@ -102,8 +105,7 @@ def request_verb(
         group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
     )
     if any(getattr(operation, name) != value for name, value in wish.items()):
-        detail = "The Idempotency-Key was used before for a different request."
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
+        raise idempotency.Reused
     replayed = {} if before is None else {"Idempotency-Replayed": "true"}
     return operation_response(request, operation, replayed)
 

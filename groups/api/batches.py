@@ -3,7 +3,6 @@
 The rights are those for one group; the request limits the number of groups.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
@@ -13,14 +12,18 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from groups.access import rights
+from groups.api import idempotency
 from groups.api import serializers as shapes
 from groups.api.groups import FILTERS, matching
 from groups.api.inputs import described
+from groups.api.permissions import may_read
 from groups.api.problems import Problem
 from groups.api.schema import DRY_RUN, IDEMPOTENCY_KEY
 from groups.api.views import View, actor, key_of
 from groups.models import Operation
 from groups.operations import requests
+from groups.queries import previews
 
 RECORDED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
 PLANNED: Final = OpenApiResponse(
@@ -40,21 +43,44 @@ class Batch(View):
             detail = "At least one filter is required; q= (empty) matches all groups."
             errors = [{"parameter": "q", "detail": detail}]
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "Which groups?", errors=errors)
-        key = key_of(request)
-        before = _earlier_operations(key)
-        if before and not self.is_dry:
-            return self._replayed(before)
-        ids = self._matched()
         if self.is_dry:
+            ids = self._matched()
             requests.check_nodes(self.verb)
             values = {
                 "dry_run": True,
                 "verb": self.verb.value,
                 "groups": len(ids),
                 "group_ids": ids,
+                "refused": [
+                    {"group_id": group_id, "detail": why}
+                    for group_id, why in previews.refused(self.verb, ids).items()
+                ],
             }
             return Response(shapes.BatchPlan(values).data)
-        return _answered(self._request_each(ids, actor(request), key), {})
+        with transaction.atomic():
+            return self._recorded(request, key_of(request))
+
+    def _recorded(self, request: Request, key: str | None) -> Response:
+        """The operations: of an earlier request with this key, or new ones."""
+        names = may_read(request, rights.VIEW_GROUP)
+        digest = idempotency.digest_of(self.verb.value, self.query, self.body)
+        if key is not None:
+            idempotency.hold(key)
+            idempotency.check_only_batches(key)
+            if before := idempotency.operations_of_batch(key):
+                idempotency.check_same(before, key, digest)
+                return _answered(before, {"Idempotency-Replayed": "true"}, names=names)
+        made = [
+            requests.request(
+                group_id,
+                self.verb,
+                reason=self.body["reason"],
+                actor=actor(request),
+                idempotency_key=key and idempotency.key_of_group(key, digest, group_id),
+            )
+            for group_id in self._matched()
+        ]
+        return _answered(made, {}, names=names)
 
     def _matched(self) -> Sequence[str]:
         most = self.body["groups_max"]
@@ -66,46 +92,12 @@ class Batch(View):
             raise Problem(HTTPStatus.CONFLICT, "too_many_groups", detail)
         return ids
 
-    def _request_each(self, ids: Sequence[str], who: str, key: str | None) -> Sequence[Operation]:
-        with transaction.atomic():
-            return [
-                requests.request(
-                    group_id,
-                    self.verb,
-                    reason=self.body["reason"],
-                    actor=who,
-                    idempotency_key=None if key is None else _key_of_group(key, group_id),
-                )
-                for group_id in ids
-            ]
 
-    def _replayed(self, before: Sequence[Operation]) -> Response:
-        request_again = (self.verb, self.body["reason"])
-        if any((operation.verb, operation.reason) != request_again for operation in before):
-            detail = "The Idempotency-Key was used before for a different request."
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
-        return _answered(before, {"Idempotency-Replayed": "true"})
-
-
-def _begin(key: str) -> str:
-    return f"{hashlib.sha256(key.encode()).hexdigest()}/"
-
-
-def _key_of_group(key: str, group_id: str) -> str:
-    """The key of one operation of the batch: short for any group id."""
-    return _begin(key) + hashlib.sha256(group_id.encode()).hexdigest()
-
-
-def _earlier_operations(key: str | None) -> Sequence[Operation]:
-    """The operations that an earlier request with this key created."""
-    if key is None:
-        return []
-    operations = Operation.objects.filter(idempotency_key__startswith=_begin(key))
-    return list(operations.order_by("id"))
-
-
-def _answered(operations: Sequence[Operation], headers: Mapping[str, str]) -> Response:
-    rows = [{"id": each.pk, "group_id": each.group_id} for each in operations]
+def _answered(
+    operations: Sequence[Operation], headers: Mapping[str, str], *, names: bool
+) -> Response:
+    """``names``: whether the caller may read the ids of groups that it did not name."""
+    rows = [{"id": each.pk, "group_id": each.group_id if names else None} for each in operations]
     body = shapes.Batch({"groups": len(rows), "operations": rows}).data
     return Response(body, status=HTTPStatus.ACCEPTED, headers=dict(headers))
 

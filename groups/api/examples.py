@@ -16,6 +16,7 @@ BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
         (
             *("thaw_group", "pause_group", "resume_group", "pause_member", "resume_member"),
             *("undo_operation", "drain_node", "undrain_node"),
+            "forget_node",
         ),
         REASON,
     ),

@@ -12,9 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import tasks
+from groups.access import rights
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
+from groups.api.permissions import may_read, readable_kinds
 from groups.api.problems import Problem
 from groups.api.schema import (
     DRY_RUN,
@@ -33,8 +35,9 @@ from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, journal_times, reports, topic_groups
+from groups.queries import drains, groups, journal_rows, journal_times, reports, topic_groups
 from groups.queries.journal_text import SENTENCES
+from groups.queries.text_search import any_has_text
 
 SEQ_MAX = 10**18 - 1
 """The maximum of PostgreSQL's bigint, more than there will ever be entries."""
@@ -70,7 +73,7 @@ class Topics(View):
     )
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
-        topics = Topic.objects.filter(name__icontains=self.query.get("q", ""))
+        topics = Topic.objects.filter(any_has_text(self.query.get("q", ""), "name"))
 
         def serialized(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
@@ -87,7 +90,7 @@ class Topics(View):
         """Create a topic."""
         name, partitions = self.body["name"], self.body["partitions"]
         if self.is_dry:
-            return _tried(name, lambda: changes.create(name, partitions))
+            return _tried(request, name, lambda: changes.create(name, partitions))
         topic = changes.create(name, partitions, user(actor(request)))
         place = {"Location": reverse("topic", args=[name])}
         return Response(shapes.TopicView(topic).data, HTTPStatus.CREATED, headers=place)
@@ -113,7 +116,7 @@ class OneTopic(View):
         """Add partitions to a topic. Their number cannot decrease."""
         partitions = self.body["partitions"]
         if self.is_dry:
-            return _tried(name, lambda: changes.grow(name, partitions))
+            return _tried(request, name, lambda: changes.grow(name, partitions))
         with preconditions.topic_held(request, name):
             topic = changes.grow(name, partitions, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
@@ -129,7 +132,7 @@ class OneTopic(View):
         that subscribe to it rebalance."""
         topic = _topic(name)
         if self.is_dry:
-            plan = _plan(topic, topic.partitions, None)
+            plan = _plan(request, topic, topic.partitions, None)
             return Response({**plan, "offsets_deleted": topic_groups.offsets_of(topic)})
         with preconditions.topic_held(request, name):
             changes.delete(topic, user(actor(request)))
@@ -151,7 +154,8 @@ class TopicJournal(View):
         def serialized(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, groups.journal_of_topic(name), ["-id"], serialized)
+        rows = groups.journal_of_topic(name, readable_kinds(request))
+        return self.paged(request, rows, ["-id"], serialized)
 
 
 class TopicRacks(View):
@@ -167,7 +171,7 @@ class TopicRacks(View):
         """Set the racks of each partition, for the assignor uniform-rack."""
         racks = self.body["racks"]
         if self.is_dry:
-            return _tried(name, lambda: changes.place(name, racks))
+            return _tried(request, name, lambda: changes.place(name, racks))
         with preconditions.topic_held(request, name):
             topic = changes.place(name, racks, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
@@ -191,19 +195,20 @@ class TopicPartitions(View):
         return Response({"data": shapes.PartitionView(rows, many=True).data})
 
 
-def _tried(name: str, change: Callable[[], Topic]) -> Response:
+def _tried(request: Request, name: str, change: Callable[[], Topic]) -> Response:
     """The result of a change of a topic, which is executed and rolled back, so no process is
     notified. Invalid changes are refused as usual."""
     before = Topic.objects.filter(name=name).values_list("partitions", flat=True).first()
     with transaction.atomic():
         changed = change()
         transaction.set_rollback(True)
-    return Response(_plan(changed, before, shapes.TopicView(changed).data))
+    return Response(_plan(request, changed, before, shapes.TopicView(changed).data))
 
 
-def _plan(topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
-    """The plan of a change of a topic: the result, and the affected groups."""
-    used_by = topic_groups.of(topic).uses
+def _plan(request: Request, topic: Topic, before: int | None, after: Any) -> dict[str, Any]:
+    """The plan of a change of a topic: the result, and the affected groups, by name for callers who
+    may read groups."""
+    used_by = topic_groups.of(topic).uses if may_read(request, rights.VIEW_GROUP) else ()
     return {
         "dry_run": True,
         "partitions_before": before,
@@ -244,7 +249,8 @@ class FleetJournal(View):
         may add entries with a lower `seq` than those already returned: to follow the journal,
         repeat the request from a few seconds back."""
         since, until = self.query.get("since"), self.query.get("until")
-        rows = journal_times.between(Journal.objects.all(), since, until)
+        kinds = readable_kinds(request, self.query.get("kind"))
+        rows = journal_times.between(journal_rows.entries(kinds), since, until)
         for name in ("group_id", "kind"):
             if name in self.query:
                 rows = rows.filter((name, self.query[name]))

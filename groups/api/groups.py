@@ -11,6 +11,7 @@ from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.fields import INT32_MAX
 from groups.api.inputs import described
+from groups.api.permissions import readable_kinds
 from groups.api.schema import (
     GROUP_ID,
     MOMENT,
@@ -25,8 +26,9 @@ from groups.api.schema import (
 from groups.api.views import View, existing, missing
 from groups.core.counts import Counts
 from groups.models import Group
-from groups.queries import group_rows, groups, journal_times, pauses, situation
+from groups.queries import group_rows, groups, journal_times, pauses, situation, text_search
 from groups.queries.journal_text import SENTENCES
+from groups.queries.member_names import names_of_groups
 
 FILTERS = (
     OpenApiParameter("state", str, enum=groups.STATES, description="Kafka's word."),
@@ -45,7 +47,7 @@ YES_OR_NO = {"true": True, "false": False}
 COLUMNS = {
     "state": "state",
     "type": "kind",
-    "q": "group_id__icontains",
+    "q": f"group_id__{text_search.NAME}",
     "protocol": "protocol_name",
     "paused": "paused",
     "member_count_gte": "members_now__gte",
@@ -104,8 +106,10 @@ def _page_summaries(page: list[Any]) -> Any:
 
 def _summaries(page: list[Any]) -> Any:
     counted = group_rows.work_of(page)
+    newest = groups.with_rebalances(page)
     context = {
-        "rebalances": groups.with_rebalances(page),
+        "rebalances": newest,
+        "names": names_of_groups(list(newest.values())),
         "rebalances_1h": group_rows.rebalances_1h([group.group_id for group in page]),
         "situations": situation.of_many(page),
         "counts": counted,
@@ -130,8 +134,10 @@ class OneGroup(View):
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
         seen = _seen(group)
+        newest = groups.with_rebalances([group])
         context = {
-            "rebalances": groups.with_rebalances([group]),
+            "rebalances": newest,
+            "names": names_of_groups(list(newest.values())),
             "work": group.work,
             "rebalances_1h": group_rows.rebalances_1h([group_id]),
             "situations": {group_id: situation.of_one(seen)},
@@ -195,7 +201,7 @@ class Journal(View):
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List the journal, newest first. The journal of a deleted group is kept."""
-        rows = groups.journal_of(group_id)
+        rows = groups.journal_of(group_id, readable_kinds(request, self.query.get("kind")))
         if "kind" in self.query:
             rows = rows.filter(kind=self.query["kind"])
         return _entries(self, request, rows)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -29,6 +30,17 @@ ERRORS_MAX: Final = 20
 NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 UNKNOWN_PARAMETER: Final = "This operation has no such parameter."
+
+OTHER_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("limit", "per_page", "pagesize", "size", "count", "max", "top"), "page_size"),
+    **dict.fromkeys(("page", "offset", "start", "next", "after"), "cursor"),
+    **dict.fromkeys(("sort", "sort_by", "order", "order_by"), "ordering"),
+    **dict.fromkeys(("query", "search", "filter", "name", "contains"), "q"),
+    **dict.fromkeys(("from", "begin"), "since"),
+    **dict.fromkeys(("to", "end", "before"), "until"),
+    "dry-run": "dry_run",
+}
+"""What other APIs call a parameter, and its name here."""
 UNKNOWN_FIELD: Final = "There is no such field."
 TWICE: Final = "This was given twice."
 
@@ -128,7 +140,7 @@ def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, An
         schema = inputs.query.get(name)
         try:
             if schema is None:
-                raise ValueError(UNKNOWN_PARAMETER)
+                raise ValueError(_unknown(name, inputs.query))
             if len(values) > 1:
                 raise ValueError(TWICE)
             parameters[name] = _value(values[0], schema)
@@ -136,6 +148,13 @@ def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, An
             errors.append({"parameter": name[:100], "detail": str(error)})
     _refuse(errors, "Some parameters are invalid.")
     return parameters
+
+
+def _unknown(name: str, known: Mapping[str, Any]) -> str:
+    """The error, with the parameter that may be meant."""
+    word = OTHER_WORDS.get(name.lower(), "")
+    close = [word] if word in known else get_close_matches(name[:100], known, n=1)
+    return f"{UNKNOWN_PARAMETER} Did you mean {close[0]}?" if close else UNKNOWN_PARAMETER
 
 
 def _value(text: str, schema: Mapping[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from groups.api.schema import DRY_RUN, NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
 from groups.models import Node
 from groups.operations import drains
+from groups.operations import nodes as forgetting
 from groups.queries import client_connections
 from groups.queries import drains as queries
 
@@ -86,6 +87,29 @@ class Undrain(View):
             was_drained = drains.undrain(node_id, reason=self.body["reason"], actor=actor(request))
         result = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
         return _response(node_id, moves, moves.losses, result)
+
+
+class Forget(View):
+    """Removing a node that has left."""
+
+    @described(
+        operation_id="forget_node",
+        parameters=[NODE_ID, DRY_RUN],
+        request=shapes.Reason,
+        responses=shapes.NodeForgotten,
+    )
+    def post(self, request: Request, node_id: int) -> Response:
+        """Forget a node that has left: it is not called silent any more. Refused while it beats,
+        owns slots, or its process lives. One that comes back registers again."""
+        _must_exist(node_id)
+        try:
+            if self.is_dry:
+                forgetting.check(node_id)
+            else:
+                forgetting.forget(node_id, reason=self.body["reason"], actor=actor(request))
+        except forgetting.NotGone as error:
+            raise Problem(HTTPStatus.CONFLICT, "not_gone", str(error)) from None
+        return Response(shapes.NodeForgotten({"node_id": node_id, "dry_run": self.is_dry}).data)
 
 
 class Connections(View):

@@ -27,9 +27,9 @@ from groups.api.schema import (
 )
 from groups.api.views import View, existing, required
 from groups.models import Offset, Operation
-from groups.operations import offset_resets
+from groups.operations import offset_resets, requests
 from groups.operations.offset_resets import ResetTarget
-from groups.queries import groups
+from groups.queries import groups, previews
 
 
 class Offsets(View):
@@ -80,10 +80,10 @@ class Restores(View):
         def check() -> None:
             existing(group_id)
 
-        if self.is_dry:
-            existing(group_id)
-            return _restored(group_id, ResetTarget("moment", body["to"]))
         verb = Operation.Verb.RESTORE_OFFSETS
+        if self.is_dry:
+            check()
+            return _restored(group_id, ResetTarget("moment", body["to"]))
         return request_verb(request, group_id, verb, body["reason"], check, restore_to=body["to"])
 
 
@@ -134,12 +134,14 @@ def _requested(
 ) -> Response:
     """The operation, with the plan that was computed for it; or the plan. A repeated request gets
     the first one's plan."""
-    if view.is_dry:
-        existing(group_id)
-        return _plan_response(planned(target))
+    verb = Operation.Verb.RESET_OFFSETS
 
     def check() -> None:
         existing(group_id)
+
+    if view.is_dry:
+        check()
+        return _plan_response(group_id, verb, planned(target))
 
     def worked_out(before: Operation | None) -> dict[str, Any]:
         offsets = None if before is None else before.offsets
@@ -147,7 +149,6 @@ def _requested(
             return {"offsets": offsets}
         return {"offsets": planned(target).offsets}
 
-    verb = Operation.Verb.RESET_OFFSETS
     return request_verb(request, group_id, verb, view.body["reason"], check, worked_out)
 
 
@@ -171,13 +172,22 @@ def _removal(group_id: str, target: ResetTarget) -> offset_resets.Plan:
 def _restored(group_id: str, target: ResetTarget) -> Response:
     """If the history has no offsets at that time, the operation succeeds and changes nothing."""
     try:
-        return _plan_response(offset_resets.plan(group_id, target))
+        plan = offset_resets.plan(group_id, target)
     except ValueError as error:
-        return _plan_response(
-            offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, target=target)
-        )
+        plan = offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, target=target)
+    return _plan_response(group_id, Operation.Verb.RESTORE_OFFSETS, plan)
 
 
-def _plan_response(plan: offset_resets.Plan) -> Response:
-    values = {"how": plan.how, "changes": plan.changes, "unchanged": plan.unchanged}
+def _plan_response(group_id: str, verb: Operation.Verb, plan: offset_resets.Plan) -> Response:
+    """The plan, and whether the owner would refuse it."""
+    requests.check_nodes(verb)
+    preview = previews.offsets(group_id)
+    would = previews.UNCHANGED if not plan.changes else previews.CHANGED
+    values = {
+        "would": preview.would if preview.would == previews.REFUSED else would,
+        "detail": " ".join(preview.sentences),
+        "how": plan.how,
+        "changes": plan.changes,
+        "unchanged": plan.unchanged,
+    }
     return Response(shapes.ResetPlan({"dry_run": True, **values}).data)

@@ -1,6 +1,7 @@
 """Reads besides the lists: assignment, waiting, one rebalance, an offset's history; slots, rules,
 and the audit."""
 
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 from django.http import Http404
@@ -9,12 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api import serializers as shapes
+from groups.api.facts import known
 from groups.api.inputs import described
 from groups.api.pages import linked, paged_values
-from groups.api.schema import GROUP_ID, NAME, PAGE, PARTITION, all_of, page_of
+from groups.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, all_of, page_of
 from groups.api.views import View, existing, missing, required
 from groups.models import AuditEntry, Operation, Slot
-from groups.queries import attention, groups, progress, situation
+from groups.queries import attention, facts, groups, progress, situation
 from groups.queries.thresholds import Thresholds
 
 AUDIT_FILTERS: Final = ("kind", "who", "outcome")
@@ -31,20 +33,18 @@ class Assignment(View):
 
     @described(
         operation_id="list_assignment",
-        parameters=[GROUP_ID, OpenApiParameter("topic", NAME), *PAGE],
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("topic", NAME),
+            OpenApiParameter("at", MOMENT, description="As it was then (docs/facts.md)."),
+            *PAGE,
+        ],
         responses=page_of(shapes.AssignedPartition),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List each partition of the subscribed topics with its owner; some may have none."""
-        members = groups.members_of(existing(group_id))
-        counts = groups.partition_counts(groups.topics_of_members(members))
-        owners = {
-            (topic, number): member
-            for member in members
-            for topic, numbers in (member.assignment or {}).items()
-            for number in numbers
-        }
-        parts = {(topic, number) for topic, n in counts.items() for number in range(n)}
+        """List each partition of the subscribed topics with its owner; some may have none. At a
+        moment: those that had an owner."""
+        owners, parts = self._owners(group_id)
         only = self.query.get("topic")
         selected = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
         page, following = paged_values(request, selected, self.query)
@@ -55,6 +55,21 @@ class Assignment(View):
         rows = shapes.AssignedPartition(owned, many=True).data
         neighbours = {"next": following, "previous": None}
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+    def _owners(self, group_id: str) -> tuple[Mapping[tuple[str, int], Any], Set[tuple[str, int]]]:
+        """The owners by partition, and the partitions of the subscribed topics."""
+        if "at" in self.query:
+            known(group_id)
+            return facts.assignment(group_id, self.query["at"]), frozenset()
+        members = groups.members_of(existing(group_id))
+        counts = groups.partition_counts(groups.topics_of_members(members))
+        owners = {
+            (topic, number): member
+            for member in members
+            for topic, numbers in (member.assignment or {}).items()
+            for number in numbers
+        }
+        return owners, {(topic, number) for topic, n in counts.items() for number in range(n)}
 
 
 class Waiting(View):

@@ -68,6 +68,7 @@ class Rebalances(View):
         expected = body.get("expected_generation")
         verb = Operation.Verb.REBALANCE
         if self.is_dry:
+            check()
             return plan(group_id, verb, generation=expected)
         return request_verb(
             request, group_id, verb, body["reason"], check, expected_generation=expected

@@ -1,5 +1,6 @@
 """Webhooks over REST: endpoints, their secrets, and what was sent to them."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -7,11 +8,13 @@ from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers as s
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api.fields import Id, Line, WebhookUrl
 from groups.api.inputs import described
+from groups.api.permissions import may_read, readable_kinds
 from groups.api.problems import Problem
 from groups.api.schema import DRY_RUN, PAGE, or_tried, page_of, tried
 from groups.api.views import View, actor
@@ -21,6 +24,8 @@ from groups.webhooks.addresses import EndpointRefused, NotAllowed
 from groups.webhooks.events import NAMES
 
 ID_MAX: Final = 2**63 - 1
+
+VIEW_DELIVERY: Final = "groups.view_webhookdelivery"
 
 
 class WebhookView(s.ModelSerializer[Webhook]):
@@ -151,12 +156,21 @@ class Webhooks(View):
     )
     def post(self, request: Request) -> Response:
         """Create an endpoint. The response has its secret, which is not shown again."""
+        _check_events(self.body.get("events", ()), request)
         if self.is_dry:
             return self.tried(lambda: WebhookView(_created(self.body)[0]).data)
         webhook, secret = _created(self.body)
         body = {"webhook": WebhookView(webhook).data, "secret": secret}
         where = {"Location": f"{request.path}/{webhook.pk}"}
         return Response(body, status=HTTPStatus.CREATED, headers=where)
+
+
+def _check_events(names: Sequence[str], request: Request) -> None:
+    """Raise 403 if the endpoint would be sent entries that the user may not read."""
+    try:
+        endpoints.check_events(names, readable_kinds(request))
+    except EndpointRefused as refusal:
+        raise PermissionDenied(str(refusal)) from None
 
 
 def _created(body: Any) -> tuple[Webhook, str]:
@@ -183,6 +197,7 @@ class OneWebhook(View):
     def patch(self, request: Request, webhook_id: int) -> Response:
         """Change an endpoint. One that was disabled and is enabled begins with what waits."""
         webhook = existing(webhook_id)
+        _check_events(self.body.get("events", webhook.events), request)
         if self.is_dry:
             return self.tried(lambda: self._changed(webhook))
         return Response(self._changed(webhook))
@@ -240,7 +255,7 @@ class Tests(View):
         if self.is_dry:
             return self.tried(lambda: DeliveryView(endpoints.test(webhook, who)).data)
         delivery = endpoints.test(webhook, who)
-        return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)
+        return Response(_shown(request, delivery), status=HTTPStatus.ACCEPTED)
 
 
 class Deliveries(View):
@@ -257,7 +272,7 @@ class Deliveries(View):
     )
     def get(self, request: Request, webhook_id: int) -> Response:
         """List deliveries, newest first."""
-        rows = WebhookDelivery.objects.filter(webhook=existing(webhook_id))
+        rows = endpoints.deliveries(readable_kinds(request)).filter(webhook=existing(webhook_id))
         if "state" in self.query:
             rows = rows.filter(state=self.query["state"])
 
@@ -278,13 +293,21 @@ class Redeliveries(View):
     )
     def post(self, request: Request, webhook_id: int, delivery_id: int) -> Response:
         """Send an event again, with the `webhook-id` that it has."""
-        rows = WebhookDelivery.objects.filter(webhook=existing(webhook_id))
+        rows = endpoints.deliveries(readable_kinds(request)).filter(webhook=existing(webhook_id))
         delivery = rows.filter(pk=delivery_id).first() if delivery_id <= ID_MAX else None
         if delivery is None:
             raise Http404(f"There is no delivery {delivery_id} to this endpoint.")
         if self.is_dry:
             return self.tried(lambda: _again(delivery))
-        return Response(_again(delivery), status=HTTPStatus.ACCEPTED)
+        endpoints.redeliver(delivery)
+        return Response(_shown(request, delivery), status=HTTPStatus.ACCEPTED)
+
+
+def _shown(request: Request, delivery: WebhookDelivery) -> Any:
+    """The delivery; its event, and what was answered, for callers who may read deliveries."""
+    data = DeliveryView(delivery).data
+    hidden = () if may_read(request, VIEW_DELIVERY) else ("body", "answer", "error")
+    return {**data, **dict.fromkeys(hidden, "")}
 
 
 def _again(delivery: WebhookDelivery) -> Any:

@@ -22,7 +22,9 @@ from groups.core.authors import NO_AUTHOR, AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import Room, check_growth, name_problem
 from groups.postgres.array_literals import array
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection, in_slices
+from groups.postgres.table_changes import TableChanges
 from groups.store.sql import catalogue as sql
 
 INLINE_MAX = 2_000
@@ -85,6 +87,7 @@ class Catalogue:
         self._by_id: dict[UUID, CatalogueEntry] = {}
         self._sorted: tuple[CatalogueEntry, ...] | None = ()
         self._reading = asyncio.Lock()
+        self._table = TableChanges("rollcall_topic", sql.TOPIC)
 
     # -- the copy
 
@@ -129,6 +132,7 @@ class Catalogue:
     async def load(self, connection: Connection) -> None:
         """Read everything again. Raises ``psycopg.Error``."""
         async with self._reading:
+            look = await self._table.look(connection)
             rows = await (await connection.execute(sql.LOAD_TOPICS)).fetchall()
             entries = [_entry(row) for row in rows]
             self.version += self._by_name.keys() != {entry.name for entry in entries}
@@ -137,6 +141,7 @@ class Catalogue:
             self._by_id = {entry.topic_id: entry for entry in entries}
             self.partition_count = sum(entry.partitions for entry in entries)
             self._sorted = None
+            self._table.seen = look
 
     async def refresh(self, names: Collection[str] | None) -> None:
         """Read these topics again, or all of them for None. Raises ``psycopg.Error``."""
@@ -146,9 +151,26 @@ class Catalogue:
             else:
                 await self._look(connection, names)
 
-    async def rung(self, payload: str | None) -> None:
-        """A notification: a topic's name, or None if notifications may have been lost."""
-        await self.refresh(None if payload is None else (payload,))
+    async def rung(self, rung: Rung) -> None:
+        """Notifications: names of topics, or None: read whatever has changed."""
+        if rung is not None:
+            await self.refresh([name for name in rung if name_problem(name) is None])
+            return
+        async with self._connections.connection() as connection:
+            if self._table.is_news(await self._table.look(connection)):
+                await self._catch_up(connection)
+
+    async def _catch_up(self, connection: Connection) -> None:
+        """Read the topics that were written since the last look; if others are missing after that,
+        some were deleted, and everything is read."""
+        async with self._reading:
+            look, rows = await self._table.written(connection)
+            self._add(rows)
+            is_complete = len(self._by_name) == look.rows
+            if is_complete:
+                self._table.seen = look
+        if not is_complete:
+            await self.load(connection)
 
     # -- look-ups in the rows: another node may just have created the topic
 

@@ -3,27 +3,39 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
+from groups.core.rows import SLOTS
 
 LEASE_WAIT_MS = 1_000
 """How long a request waits for the lease to become valid again. A node that was suspended renews it
 with one round trip; one that is cut off from its database may not know that for seconds."""
 
 
+ALL_SLOTS: Final = range(SLOTS)
+
+
 class Availability:
     """Which requests this node can answer, and the requests that wait until it can.
 
     ``away``: the lease ran out and has not been renewed. ``is_loading`` says whether a slot is
-    being loaded. ``notify`` wakes the requests that wait; it is called after each change of the
-    lease, of the slots or of what is being loaded.
+    being loaded, ``is_elsewhere`` whether another live node owns it. ``notify`` wakes the requests
+    that wait; it is called after each change of the lease, of the slots, of their owners or of what
+    is being loaded.
     """
 
-    def __init__(self, coordinator: CoordinatorRuntime, is_loading: Callable[[int], bool]) -> None:
+    def __init__(
+        self,
+        coordinator: CoordinatorRuntime,
+        is_loading: Callable[[int], bool],
+        is_elsewhere: Callable[[int], bool],
+    ) -> None:
         self.coordinator = coordinator
         self.is_loading = is_loading
+        self.is_elsewhere = is_elsewhere
         self.changed = asyncio.Event()
         self.away = True
 
@@ -52,20 +64,39 @@ class Availability:
             left = (min(hold_ms, LEASE_WAIT_MS) if is_ours else hold_ms) - waited
             if left <= 0 or not (is_ours or self.is_loading(slot)):
                 return ErrorCode.NOT_COORDINATOR
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left / 1000):
-                    await self.changed.wait()
+            await self._change(left)
         return ErrorCode.NONE
 
-    async def of_lease(self, hold_ms: Millis) -> ErrorCode:
-        """NONE once the lease is held; waits at most ``hold_ms``. For reads that concern no
-        particular group."""
-        deadline = self.coordinator.monotonic() + min(hold_ms, LEASE_WAIT_MS)
-        while not self.coordinator.holds_lease:
-            left = deadline - self.coordinator.monotonic()
-            if self.away or left <= 0:
+    async def of_description(self, slot: int, hold_ms: Millis) -> ErrorCode:
+        """The same for a request that only describes, and is an administrator's: as Kafka's,
+        COORDINATOR_LOAD_IN_PROGRESS for a slot that loads, or that no other node serves either."""
+        code = await self.of_slot(slot, hold_ms)
+        if code is ErrorCode.NOT_COORDINATOR and not self.is_elsewhere(slot):
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        return code
+
+    async def of_list(self, hold_ms: Millis) -> ErrorCode:
+        """NONE once a list of what this node serves is complete: every slot is served here or by
+        another node. Waits at most ``hold_ms``, then COORDINATOR_LOAD_IN_PROGRESS: what is in no
+        node's list would be taken for deleted. An expired lease is as in ``of_slot``.
+        """
+        arrived = self.coordinator.monotonic()
+        while not (self.coordinator.holds_lease and self._is_complete()):
+            waited = self.coordinator.monotonic() - arrived
+            holds_lease = self.coordinator.holds_lease
+            left = (hold_ms if holds_lease else min(hold_ms, LEASE_WAIT_MS)) - waited
+            if self.away or (left <= 0 and not holds_lease):
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left / 1000):
-                    await self.changed.wait()
+            if left <= 0:
+                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+            await self._change(left)
         return ErrorCode.NONE
+
+    def _is_complete(self) -> bool:
+        return all(slot in self.coordinator.epochs or self.is_elsewhere(slot) for slot in ALL_SLOTS)
+
+    async def _change(self, left: Millis) -> None:
+        """Wait for a change, at most this long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(left / 1000):
+                await self.changed.wait()

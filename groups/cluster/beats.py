@@ -57,13 +57,15 @@ class SlotRow(NamedTuple):
 class Sighting:
     """A node's beat, since when it has not changed, and since when its advisory lock has been free.
 
-    ``lease_ms`` is that node's own lease, during which it answers from memory."""
+    ``lease_ms`` is that node's own lease, during which it answers from memory. ``has_beaten``: this
+    beat was not the first that was seen of the process."""
 
     incarnation: UUID
     beat: int
     since: Millis
     lease_ms: Millis
     lock_free_since: Millis | None = None
+    has_beaten: bool = False
 
 
 class Orphan(NamedTuple):
@@ -90,6 +92,7 @@ class BeatObserver:
         self._rows: dict[int, SlotRow] = {}
         self._taken_from: dict[UUID, int] = {}
         self._rescued: dict[int, Millis] = {}
+        self._idle: set[int] = set()
 
     def look(
         self,
@@ -102,12 +105,14 @@ class BeatObserver:
         if received_at - sent_at > SLOW_LOOK_MS:
             self.forget()
         nodes = list(nodes)
+        self._idle = {node.node_id for node in nodes if not node.takes_slots}
         self.longest_lease_ms = max((n.lease_ms for n in nodes), default=self.lease_ms)
         for node in nodes:
             seen = self._nodes.get(node.node_id)
             if seen is None or (seen.incarnation, seen.beat) != (node.incarnation, node.beat):
+                has_beaten = seen is not None and seen.incarnation == node.incarnation
                 self._nodes[node.node_id] = Sighting(
-                    node.incarnation, node.beat, sent_at, node.lease_ms
+                    node.incarnation, node.beat, sent_at, node.lease_ms, has_beaten=has_beaten
                 )
         slots = list(slots)
         self._look_for_orphans({node.incarnation for node in nodes}, slots, sent_at)
@@ -146,16 +151,15 @@ class BeatObserver:
             if row.incarnation != before.incarnation and row.epoch == before.epoch + 1:
                 claimed.add(before.incarnation)
         self._rows = {row.slot: row for row in slots}
-        owners = {row.incarnation for row in slots}
         self._taken_from = {
             owner: beat
             for owner, beat in beats.items()
-            if owner in owners and (owner in claimed or self._taken_from.get(owner) == beat)
+            if owner in claimed or self._taken_from.get(owner) == beat
         }
 
     def has_lost_slots(self, incarnation: UUID) -> bool:
-        """Whether another node has taken slots from this one, which still owns some and has not
-        beaten since: it found that this one's lease is over, or that its process has ended."""
+        """Whether another node has taken slots from this one, which has not beaten since: it found
+        that this one's lease is over, or that its process has ended."""
         return incarnation in self._taken_from
 
     def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:
@@ -184,11 +188,21 @@ class BeatObserver:
         seen = self._nodes.get(node_id)
         return seen is not None and now - seen.since >= seen.lease_ms
 
+    def is_beating(self, node_id: int, now: Millis) -> bool:
+        """Whether a node was seen to beat, not only to have beaten once, and is not overdue. What
+        it is given it takes; the row of a node that died looks like that of one that lives."""
+        seen = self._nodes.get(node_id)
+        return seen is not None and seen.has_beaten and not self.is_overdue(node_id, now)
+
     def is_overdue(self, node_id: int, now: Millis) -> bool:
         """Whether a node's beat has not changed for longer than that of a live node ever does. It
         may still own its slots, but clients should not be sent to it."""
         seen = self._nodes.get(node_id)
         return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * seen.lease_ms
+
+    def takes_none(self, node_id: int) -> bool:
+        """Whether a node's row says that it takes no slots."""
+        return node_id in self._idle
 
     def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
         """For how long a slot has had no live owner; None if it has one."""

@@ -15,7 +15,6 @@ from groups.cluster.beats import (
     BeatObserver,
     NodeRow,
     Sighting,
-    SlotRow,
 )
 from groups.core.group import Millis
 from groups.postgres import connections
@@ -63,19 +62,17 @@ class FailureDetector:
         """The connection that checks locks is new: its observations prove nothing yet."""
         self._connected_at = self.clock()
 
-    async def look(
-        self, connection: connections.Connection, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]
-    ) -> set[int]:
-        """The other nodes that are dead, whatever the rows of the slots contain."""
+    async def look(self, connection: connections.Connection, nodes: Sequence[NodeRow]) -> set[int]:
+        """The other nodes that are dead, also those that own no slots any more: a node that others
+        count as alive is planned for."""
         now = self.clock()
-        owners = {row.node_id for row in slots}
         dead = set()
         for node in nodes:
             seen = self._observer.of(node.node_id)
             if node.node_id == self.me or seen is None:
                 continue
-            if self._observer.lease_is_over(node.node_id, now) or (
-                node.node_id in owners and await self._crashed(connection, node, seen)
+            if self._observer.lease_is_over(node.node_id, now) or await self._crashed(
+                connection, node, seen
             ):
                 dead.add(node.node_id)
         return dead
@@ -87,7 +84,7 @@ class FailureDetector:
         A live node that is cut off from PostgreSQL answers from memory until its lease ends."""
         if self._observer.has_lost_slots(node.incarnation):
             # Another node has seen all of it. What is left to find out is that nobody came back.
-            return not await _is_locked(connection, node) and await nobody_listens(
+            return not await is_locked(connection, node) and await nobody_listens(
                 node.host, node.port
             )
         now = self.clock()
@@ -96,7 +93,7 @@ class FailureDetector:
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
-        if await _is_locked(connection, node):
+        if await is_locked(connection, node):
             seen.lock_free_since = None
             return False
         if seen.lock_free_since is None:
@@ -117,7 +114,7 @@ class FailureDetector:
         return bool(row and row[0] >= lease_ms)
 
 
-async def _is_locked(connection: connections.Connection, node: NodeRow) -> bool:
+async def is_locked(connection: connections.Connection, node: NodeRow) -> bool:
     """Whether a process holds the node's advisory lock."""
     keys = {"class": sql.LOCK_CLASS, "node_id": node.node_id}
     row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()

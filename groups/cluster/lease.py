@@ -38,11 +38,15 @@ class Lease:
     ``lease_ms`` is in the node's row: other nodes wait for this long when this node is silent,
     whatever their own lease is. ``seen`` returns the committed state that this node has in memory,
     in parts; ``listened``: until when it could hear members, by the clock of its sessions.
+    ``unclean_ends``: how many of its predecessors in sequence ended without handing their slots
+    over; one that lived for ``calm_ms`` ends the sequence.
     """
 
-    def __init__(self, me: NodeAddress, lease_ms: Millis) -> None:
+    def __init__(self, me: NodeAddress, lease_ms: Millis, calm_ms: Millis = 0) -> None:
         self.me = me
         self.lease_ms = lease_ms
+        self.calm_ms = calm_ms
+        self.unclean_ends = 0
         self.incarnation = uuid4()
         self.cluster_id = ""
         self.memory: Memory | None = None
@@ -164,10 +168,11 @@ class Lease:
             self.memory.is_doubted.clear()
 
     async def _register_again(self, connection: connections.Connection) -> None:
-        """The node's row is gone: it was deleted when epochs were raised, or taken by another
-        process."""
+        """The node's row is gone: it was deleted when epochs were raised, or because it was silent
+        for long; or another process took it."""
         found = await timeline.read(connection, self.me.node_id)
-        if not self._has_jumped(found):
+        was_forgotten = found.beat is None and self._has_lock
+        if not was_forgotten and not self._has_jumped(found):
             raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
         await self._register(connection, found)
 
@@ -190,10 +195,11 @@ class Lease:
             "endpoints": [str(endpoint) for endpoint in self.me.endpoints],
             "lease_ms": self.lease_ms,
             "schema": schema_version.OURS,
+            "calm_ms": self.calm_ms,
         }
         row = await (await connection.execute(sql.REGISTER.encode(), values)).fetchone()
         jumps = self.memory.jumps if self.memory is not None else set()
-        beat = row[0] if row else 0
+        beat, self.unclean_ends = row or (0, 0)
         self._remember(Memory(self.me.node_id, found.server, beat, found.row, jumps))
         self.cluster_id = found.server.cluster_id
 

@@ -17,22 +17,24 @@ import psycopg
 
 from groups.cluster import slot_rows
 from groups.cluster.availability import Availability
-from groups.cluster.backoff import Backoff
 from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.handover import Handover
 from groups.cluster.lease import Lease
 from groups.cluster.lease_loop import LeaseLoop
+from groups.cluster.restart_backoff import NO_WAIT, RestartBackoff, RestartWait
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.slot_rows import Service
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import placement
+from groups.core.backoff import Backoff
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store import load
 from groups.store.sql import slots as sql
 
@@ -47,8 +49,8 @@ have to find it. A drained node gives none while this many have no owner: if no 
 keeps the others."""
 
 DRAINED_PATIENCE_LEASES = 2
-"""A drained node takes a slot after it had no owner for this many leases; any other node does after
-one."""
+"""A node that is drained, or waits after its restart, takes a slot after it had no owner for this
+many leases; any other node does after one."""
 
 LOADS_MAX = 5
 """Failed loads in sequence while the lease is valid; after that the slots go to other nodes. The
@@ -75,16 +77,17 @@ class SlotKeeper:
         coordinator: CoordinatorRuntime,
         lease_ms: Millis,
         published: Callable[[Cluster], None],
+        wait: RestartWait = NO_WAIT,
     ) -> None:
         self.me = me
         self.coordinator = coordinator
         self.lease_ms = lease_ms
         self.published = published
         self._view = Cluster("")
-        self._lease = Lease(me, lease_ms)
+        self._lease = Lease(me, lease_ms, wait.calm_ms)
         self._lease.seen = coordinator.seen
         self._lease.listened = lambda: coordinator.listened
-        self.availability = Availability(coordinator, self._is_loading)
+        self.availability = Availability(coordinator, self._is_loading, self._is_elsewhere)
         self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify, lease_ms)
         self.handover = Handover(coordinator, self.availability.notify)
         self._observer = BeatObserver(lease_ms)
@@ -97,6 +100,7 @@ class SlotKeeper:
         self._detector = FailureDetector(me.node_id, self._observer, coordinator.monotonic)
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
+        self._restarts = RestartBackoff(self._lease, wait, coordinator.monotonic)
         self._gives_all_back = False
         self.is_drained = False
         self._drains = False
@@ -119,6 +123,7 @@ class SlotKeeper:
         except BaseException:
             await self._lease.end()  # it never was a node: drop what it has seen
             raise
+        self._restarts.begin()
 
     async def run(self) -> None:
         """Beat and check until cancelled."""
@@ -169,9 +174,13 @@ class SlotKeeper:
     def _is_loading(self, slot: int) -> bool:
         return slot in self.loader.loading
 
-    async def rung(self, _payload: str | None) -> None:
-        """A notification: another node gave slots away."""
-        self._look_now.set()
+    def _is_elsewhere(self, slot: int) -> bool:
+        return self._view.owners.get(slot, self.me.node_id) != self.me.node_id
+
+    async def rung(self, rung: Rung) -> None:
+        """A notification: another node gave slots away. By the clock it looks anyway."""
+        if rung is not None:
+            self._look_now.set()
 
     # -- checking nodes and slots
 
@@ -202,8 +211,9 @@ class SlotKeeper:
         self._observer.look(nodes, slots, sent_at, self.coordinator.monotonic())
         self.compare(slots)
         self._publish(nodes, slots)
-        dead = await self._detector.look(connection, nodes, slots)
+        dead = await self._detector.look(connection, nodes)
         self._look_at_drains(nodes, dead)
+        await self._restarts.look(connection, self._others(nodes, dead))
         await self._say_whether_it_takes(connection, nodes)
         plan = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
@@ -214,6 +224,21 @@ class SlotKeeper:
     def _is_at_rest(self) -> bool:
         """Whether this node takes no slots at present."""
         return self._rests.waits(self.coordinator.monotonic())
+
+    @property
+    def _takes_none(self) -> bool:
+        """Whether others should serve the slots of this node."""
+        return self._is_at_rest or self._drains or self._restarts.is_on
+
+    def _others(self, nodes: Sequence[NodeRow], dead: Collection[int]) -> Sequence[NodeRow]:
+        """The other live nodes that take slots."""
+        return [
+            node
+            for node in nodes
+            if node.node_id not in {self.me.node_id, *dead}
+            and node.takes_slots
+            and not node.is_drained
+        ]
 
     def _look_at_drains(self, nodes: Sequence[NodeRow], dead: Collection[int]) -> None:
         """Whether this node is drained, and may give its slots away: not while no other node takes
@@ -234,7 +259,7 @@ class SlotKeeper:
         takes_slots = next(
             (n.takes_slots for n in nodes if n.incarnation == self.incarnation), None
         )
-        if takes_slots is None or takes_slots != (self._is_at_rest or self._drains):
+        if takes_slots is None or takes_slots != self._takes_none:
             return
         if not takes_slots and not await self._could_load(connection):
             return
@@ -258,8 +283,8 @@ class SlotKeeper:
         any; drained nodes get none, unless all nodes that take slots are drained."""
         live = {node.node_id for node in nodes} - set(dead)
         taking = {node.node_id for node in nodes if node.takes_slots} & live
-        taking |= {self.me.node_id} if self.is_drained and not self._drains else set()
-        taking -= {self.me.node_id} if self._is_at_rest else set()
+        taking -= {self.me.node_id}  # other nodes go by this node's row
+        taking |= set() if self._takes_none else {self.me.node_id} & live
         staying = taking - {node.node_id for node in nodes if node.is_drained}
         return placement.plan(self._owners(slots, live), staying or taking)
 
@@ -269,6 +294,8 @@ class SlotKeeper:
         self.loader.compare(mine)
         held = self.coordinator.epochs
         lost = {slot for slot, epoch in held.items() if mine.get(slot) != epoch}
+        if any(row.slot in lost and row.node_id not in (None, self.me.node_id) for row in rows):
+            self._restarts.lost_slots()
         if lost:
             logger.warning("slots %s have another owner now", sorted(lost))
             self.coordinator.drop(lost, ErrorCode.NOT_COORDINATOR)
@@ -299,8 +326,10 @@ class SlotKeeper:
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
-        self._view = Cluster(self._lease.cluster_id, live, owners)
+        before, self._view = self._view, Cluster(self._lease.cluster_id, live, owners)
         self.published(self._view)
+        if before.owners != owners:
+            self.availability.notify()  # a list may be complete now
 
     def _publish_own(self, slots: Collection[int]) -> None:
         """This node serves those of these slots that it has not lost meanwhile: clients are sent
@@ -330,7 +359,8 @@ class SlotKeeper:
             return
         unowned = [row for row in slots if self._is_free(row, dead)]
         self._observer.look_at_free(unowned, now)
-        patience = self.lease_ms * (DRAINED_PATIENCE_LEASES if self._drains else 1)
+        leases = DRAINED_PATIENCE_LEASES if self._drains or self._restarts.is_on else 1
+        patience = self.lease_ms * leases
         free = [
             row
             for row in unowned
@@ -352,7 +382,8 @@ class SlotKeeper:
         rows: Sequence[SlotRow],
         plan: Mapping[int, int],
     ) -> None:
-        """Release slots that another node should own; that node takes them at once.
+        """Release slots that another node should own and is there to take: one that died looks
+        alive to a node that has just begun to observe it.
 
         From here on nothing is answered from memory; a running batch ends first, since it locks the
         slots' rows.
@@ -361,7 +392,9 @@ class SlotKeeper:
         others = [
             slot
             for slot in self.coordinator.epochs
-            if plan.get(slot, me) != me and not self._observer.stays(slot, now)
+            if (planned := plan.get(slot, me)) != me
+            and self._observer.is_beating(planned, now)
+            and not self._observer.stays(slot, now)
         ]
         untaken = sum(row.node_id is None for row in rows) if self._drains else 0
         slots = sorted(others)[: max(0, HAND_OVER_SLOTS_MAX - untaken)]
@@ -420,8 +453,12 @@ class SlotKeeper:
         orphaned = self._observer.orphaned_for(row.slot, self.coordinator.monotonic())
         if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by another,
-            # that one has a lease of time to claim it.
-            return row.node_id == self.me.node_id or orphaned >= self._observer.longest_lease_ms
+            # that one has a lease of time to claim it, unless it says that it takes none.
+            return (
+                row.node_id == self.me.node_id
+                or self._observer.takes_none(row.node_id)
+                or orphaned >= self._observer.longest_lease_ms
+            )
         return row.node_id in dead
 
     # -- connections

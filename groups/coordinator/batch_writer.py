@@ -7,7 +7,8 @@ group, which of its events caused that.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
 import psycopg
@@ -37,6 +38,7 @@ from groups.postgres.errors import (
 )
 from groups.store import apply, blame
 from groups.store.apply import NO_ROWS, Batch, PlainRows, Write
+from groups.store.sql.group_rows import END_HOLDERS
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +54,11 @@ LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
 """Time limit of a statement that writes a single group: this time, and a millisecond for so many
 bytes. Measured: 10,000 members of 8 KiB, 82 MB, take 2.6 s, and may take 46 s."""
+
+FAIR_S = 1.0
+"""How long a group waits for its advisory lock: much longer than commits of applications hold it,
+which come in turn with its owner. Any login of the database may hold it, where the set-up could not
+prevent that."""
 
 REFUSED_PAUSE_MS = 5_000
 """How long the timers of a group are delayed when its due step cannot be written."""
@@ -239,8 +246,9 @@ class BatchWriter:
             self._waiting.add([largest])
             await self.write([w for w in items if w is not largest], until)
 
-    async def _attempt(self, item: BatchItem) -> bool:
-        """Write one deferred group. False: a lock is still held."""
+    async def _attempt(self, item: BatchItem, waited_s: float) -> bool:
+        """Write one deferred group. False: a lock is still held. After a while anybody's advisory
+        lock is passed by, and who holds the group outside of a COMMIT is ended."""
         if item.entry.suspended:
             return True
         try:
@@ -249,8 +257,11 @@ class BatchWriter:
             size = await asyncio.to_thread(item.write.size) if is_large else item.size
             allowed_ms = LONE_MS + size // LONE_BYTES_PER_MS
             with connection.patient(self.patience_s + allowed_ms / 1000):
-                await apply.apply(connection, self._batch([item], allowed_ms))
+                batch = self._batch([item], allowed_ms)
+                await apply.apply(connection, replace(batch, is_fair=waited_s < FAIR_S))
         except (Busy, Contended):
+            if waited_s >= FAIR_S:
+                await self._end_holders(connection, item.entry.group_id)
             return False
         except TooSlow as error:
             if item.size <= BATCH_BYTES_MAX:
@@ -265,6 +276,13 @@ class BatchWriter:
             if (sending := self._written(item)) is not None:
                 await sending
         return True
+
+    async def _end_holders(self, connection: connections.Connection, group_id: str) -> None:
+        with suppress(psycopg.Error, OSError):  # the next attempt finds out
+            ended = await connection.execute(END_HOLDERS, {"group_id": group_id})
+            row = await ended.fetchone()
+            if row is not None and row[0]:
+                logger.warning("group %r was held: %d sessions were ended", group_id, row[0])
 
     def _turn_away(self, items: Sequence[BatchItem], error: Unready) -> None:
         """None of them is to blame: who asked is to try again."""

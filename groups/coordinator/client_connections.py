@@ -17,6 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from groups.core.group import Millis
 from groups.event_loop import process_ms
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store.sql import connections as sql
 from groups.store.sql.waiting import ASYNCHRONOUS
 
@@ -57,10 +58,10 @@ class ClientConnections:
         self.collect: Callable[[], Awaitable[Sequence[Connected]]] = _nobody
         self._requested = asyncio.Event()
 
-    async def rung(self, payload: str | None) -> None:
+    async def rung(self, rung: Rung) -> None:
         """A notification requests the connections. None: notifications may be lost; the request is
         then repeated."""
-        if payload is not None:
+        if rung is not None:
             self._requested.set()
 
     async def run(self, pool: Pool) -> None:

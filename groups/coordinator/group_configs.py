@@ -7,7 +7,6 @@ it. ``groups.core.configs.group`` defines valid values.
 
 import asyncio
 import json
-import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -27,19 +26,16 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres.array_literals import array
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
+from groups.postgres.table_changes import TableChanges
 from groups.store import load
 from groups.store.sql import configs as sql
 from groups.store.sql.group_rows import END_OPERATIONS
 from groups.store.sql.pauses import TAKE_OPERATION
 
-logger = logging.getLogger(__name__)
-
 QUERY_S_MAX = 2.0
 """How long a request may wait for the database, queueing included."""
-
-RETRY_S = 0.5
-"""The pause after a failed read."""
 
 
 def _nobody_counts(_rows: int) -> None:
@@ -72,8 +68,7 @@ class Configs:
         self.coordinator = coordinator
         self.broker = broker
         self._connections = connections
-        self._unread: set[str | None] = set()
-        self._wake = asyncio.Event()
+        self._changes = TableChanges("rollcall_group_config")
 
     # -- requests
 
@@ -177,7 +172,7 @@ class Configs:
         """Apply the changes to groups that this node owns."""
         if written:
             async with self._asking() as connection:
-                await self._look(connection, written)
+                await self._read(connection, written)
 
     async def _changed(
         self,
@@ -223,42 +218,28 @@ class Configs:
 
     # -- the owner
 
-    async def rung(self, payload: str | None) -> None:
-        """A notification: a group's id, or None if notifications may have been lost.
-
-        ``run`` reads the rows, since that may wait for a slot that loads and must not block other
-        notifications.
-        """
-        self._unread.add(payload)
-        self._wake.set()
-
-    async def run(self) -> None:
-        """Read the rows after notifications, until cancelled."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            unread, self._unread = self._unread, set()
-            try:
-                async with self._connections() as connection:
-                    await self._look(connection, unread)
-            except (psycopg.Error, PoolTimeout, OSError) as error:
-                logger.info("configuration waits for the database: %s", error)
-                self._unread |= unread
-                await asyncio.sleep(RETRY_S)
-                self._wake.set()
-
-    async def _look(self, connection: Connection, group_ids: Collection[str | None]) -> None:
-        """Read the settings of these groups (None: of all owned slots) and apply them."""
-        own = self.coordinator.own
-        async with own.reading:
-            slots = set(self.coordinator.epochs)
-            if None in group_ids:
-                found = await load.configs_of_slots(connection, sorted(slots))
-                groups = own.of_slots(slots) | found.keys()
+    async def rung(self, rung: Rung) -> None:
+        """Notifications: ids of groups, or None: read those of all owned slots, if anything has
+        changed. May wait for a slot that loads. Raises psycopg's errors."""
+        async with self._connections() as connection, self.coordinator.own.reading:
+            if rung is None:
+                await self._read_changes(connection)
             else:
-                groups = {g for g in group_ids if g is not None and slot_of(g) in slots}
-                found = await load.configs_by_id(connection, sorted(groups))
-            await self._heed_rows(groups, found)
+                await self._read(connection, rung)
+
+    async def _read(self, connection: Connection, group_ids: Iterable[str]) -> None:
+        """Read the settings of those of these groups that this node owns, and apply them."""
+        slots = set(self.coordinator.epochs)
+        groups = {group_id for group_id in group_ids if slot_of(group_id) in slots}
+        await self._heed_rows(groups, await load.configs_by_id(connection, sorted(groups)))
+
+    async def _read_changes(self, connection: Connection) -> None:
+        look = await self._changes.look(connection)
+        if self._changes.is_news(look):
+            slots = set(self.coordinator.epochs)
+            found = await load.configs_of_slots(connection, sorted(slots))
+            await self._heed_rows(self.coordinator.own.of_slots(slots) | found.keys(), found)
+            self._changes.seen = look
 
     async def _heed_rows(self, groups: Iterable[str], found: Mapping[str, Values]) -> None:
         """In slices, since there may be 100,000 groups; meanwhile slots may be lost, but none is

@@ -22,6 +22,7 @@ from groups.core.group import Millis, Session
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store.sql import liveness as sql
 
 logger = logging.getLogger(__name__)
@@ -83,16 +84,15 @@ class Notes:
         self._connection: connections.Connection | None = None
         self._writing = asyncio.Lock()
 
-    async def rung(self, group_id: str | None) -> None:
-        """A client observes the group: write all its members at once."""
-        if group_id is not None and group_id in self.coordinator.entries:
-            self._requested.add(group_id)
-            self._wake.set()
+    async def rung(self, rung: Rung) -> None:
+        """A client observes these groups: write all their members at once."""
+        self.request(rung or ())
 
     def request(self, group_ids: Iterable[str]) -> None:
         """Write all members of these groups at the next check: their notes are too old."""
-        self._requested.update(group_ids)
-        self._wake.set()
+        if here := self.coordinator.entries.keys() & set(group_ids):
+            self._requested |= here
+            self._wake.set()
 
     async def run(self) -> None:
         """Check and write until cancelled."""

@@ -105,7 +105,7 @@ class Observers:
 
 async def ring(connection: psycopg.AsyncConnection[Any], changed: Mapping[str, int]) -> None:
     """Notify the listeners."""
-    await connection.execute(group_rows.RING, {"channel": BELL, "payload": payload(changed)})
+    await connection.execute(group_rows.RING, {"bell": BELL, "payload": payload(changed)})
 
 
 def payload(changed: Mapping[str, int]) -> str:

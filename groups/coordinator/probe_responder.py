@@ -9,12 +9,14 @@ groups; only the group decides whether a member's session has ended.
 import json
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 
 import psycopg
 
 from groups.coordinator.liveness import Notes
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.store.sql import liveness as sql
 
 logger = logging.getLogger(__name__)
@@ -28,17 +30,21 @@ class Watched:
         self.notes = notes
         self._connection: connections.Connection | None = None
 
-    async def rung(self, payload: str | None) -> None:
-        """The sweep asks about a slot; None: notifications may have been lost."""
-        if payload is None:
+    async def rung(self, rung: Rung) -> None:
+        """The sweep asks about slots. None: it may have asked about any of them, and the groups'
+        own timers have to do."""
+        if not self.coordinator.holds_lease:
+            return
+        if rung is None:
             await self._echo(list(self.coordinator.epochs))
             return
-        slot, group_ids = _question(payload)
-        if slot in self.coordinator.epochs and self.coordinator.holds_lease:
-            for group_id in group_ids:
+        asked = dict(question for text in rung if (question := _question(text)) is not None)
+        mine = asked.keys() & self.coordinator.epochs.keys()
+        for slot in mine:
+            for group_id in asked[slot]:
                 self.coordinator.look_after(group_id)
-            self.notes.request(group_ids)
-            await self._echo([slot])
+            self.notes.request(asked[slot])
+        await self._echo(mine)
 
     async def _echo(self, slots: Collection[int]) -> None:
         if not slots:
@@ -56,10 +62,13 @@ class Watched:
             await self._connection.close()
 
 
-def _question(payload: str) -> tuple[int, list[str]]:
-    """The slot of the question, and some of its groups. Raises ValueError for other payloads:
-    anyone with access to the database can notify."""
-    match json.loads(payload):
-        case {"slot": int(slot), "groups": [*groups]} if all(isinstance(g, str) for g in groups):
-            return slot, groups
-    raise ValueError("not a question of the session sweep")
+def _question(payload: str) -> tuple[int, list[str]] | None:
+    """The slot of the question, and some of its groups. None for other payloads: anyone with access
+    to the database can notify."""
+    with suppress(ValueError, RecursionError):
+        match json.loads(payload):
+            case {"slot": int(slot), "groups": [*groups]} if all(
+                isinstance(g, str) for g in groups
+            ):
+                return slot, groups
+    return None

@@ -127,13 +127,14 @@ class Reloader:
 class WaitingRoom(Generic[Item]):
     """Work that met a locked row waits here, one entry for each group; its queue continues.
 
-    ``attempt`` writes one item and returns whether it is finished, successfully or not; ``give_up``
-    ends one that has waited for ``patience_s``; ``empty`` is awaited when none waits any more.
+    ``attempt`` writes one item, which has waited for so many seconds, and returns whether it is
+    finished, successfully or not; ``give_up`` ends one that has waited for ``patience_s``;
+    ``empty`` is awaited when none waits any more.
     """
 
     def __init__(
         self,
-        attempt: Callable[[Item], Awaitable[bool]],
+        attempt: Callable[[Item, float], Awaitable[bool]],
         give_up: Callable[[Item], None],
         empty: Callable[[], Awaitable[None]],
         patience_s: float,
@@ -164,7 +165,8 @@ class WaitingRoom(Generic[Item]):
             await self.empty()
 
     async def _try(self, until: float, item: Item) -> None:
-        if await self.attempt(item):
+        waited_s = asyncio.get_running_loop().time() - (until - self.patience_s)
+        if await self.attempt(item, waited_s):
             return
         if asyncio.get_running_loop().time() < until:
             self._waiting.append((until, item))

@@ -43,6 +43,7 @@ GROUPS = "groups"
 TRANSACTIONAL_IDS = "transactional ids"
 CONFIGS = "settings of groups"
 HISTORY = "mebibytes of offset history"
+FACTS = "mebibytes of facts"
 OFFSETS = "committed offsets"
 WAITING = "offsets that wait for the end of a transaction"
 
@@ -58,6 +59,7 @@ class Maxima:
     group_configs_max: int
     offsets_history_max_mebibytes: int
     offsets_history_retention_hours: int
+    facts_max_mebibytes: int
     offsets_max: int
     group_offsets_max: int
     transactional_offsets_max: int
@@ -114,6 +116,7 @@ class Totals:
             TRANSACTIONAL_IDS: Counted(maxima.transactional_ids_max),
             CONFIGS: Counted(maxima.group_configs_max),
             HISTORY: Counted(maxima.offsets_history_max_mebibytes),
+            FACTS: Counted(maxima.facts_max_mebibytes),
             OFFSETS: Counted(maxima.offsets_max),
             WAITING: Counted(maxima.transactional_offsets_max),
         }
@@ -170,8 +173,9 @@ class Totals:
         async with self.connections() as connection:
             row = await (await connection.execute(sql.COUNT)).fetchone()
             assert row is not None
-            ids, configs, history_bytes, offsets, waiting = row
-            found = (ids, configs, history_bytes // MEBIBYTE, offsets, waiting)
+            ids, configs, history_bytes, facts_bytes, offsets, waiting = row
+            mebibytes = (history_bytes // MEBIBYTE, facts_bytes // MEBIBYTE)
+            found = (ids, configs, *mebibytes, offsets, waiting)
             for (kind, counted), count in zip(self.rows.items(), found, strict=True):
                 counted.found = count
                 counted.since -= before[kind]

@@ -35,9 +35,9 @@ class TracedWriter(BatchWriter):
         await super()._apply(items, taken)
         _written(items)
 
-    async def _attempt(self, item: BatchItem) -> bool:
+    async def _attempt(self, item: BatchItem, waited_s: float) -> bool:
         _begin([item])
-        return await super()._attempt(item)
+        return await super()._attempt(item, waited_s)
 
     def _written(self, item: BatchItem) -> Awaitable[None] | None:
         if not _step_of(item).written:  # by itself, beside its queue

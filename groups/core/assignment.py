@@ -8,6 +8,9 @@ only to show them, to count moved partitions, and to convert a group between the
 import struct
 from collections.abc import Iterable
 from itertools import groupby
+from typing import Final
+
+from groups.core.subscription import Subscription
 
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")
@@ -61,6 +64,16 @@ def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
         packed.append(struct.pack(f">{len(partitions)}i", *partitions))
     packed.append(_COUNT.pack(-1))
     return b"".join(packed)
+
+
+VERSION_MAX: Final = 3
+"""The newest known version of the embedded assignment."""
+
+
+def assignment_for(parts: Iterable[tuple[str, int]], subscription: Subscription | None) -> bytes:
+    """The same for the member with this subscription, in the version that it reads."""
+    version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
+    return assignment_of(parts, version)
 
 
 def _read(assignment: bytes) -> tuple[Parts, int]:

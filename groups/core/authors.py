@@ -33,6 +33,21 @@ class Author(NamedTuple):
         }
 
 
+class Client(NamedTuple):
+    """What a member's connection says of its client: the software's name and version in ApiVersions
+    (KIP-511; "": it named none), the principal, and the version of the request with which the
+    member joined."""
+
+    software_name: str = ""
+    software_version: str = ""
+    principal: str = ANONYMOUS
+    api_version: int | None = None
+
+
+UNKNOWN_CLIENT: Final = Client()
+"""The default: nothing is known."""
+
+
 def principal_of(user: str) -> str:
     """The principal of a user of the web."""
     return f"User:{user}"

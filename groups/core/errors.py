@@ -61,6 +61,7 @@ class ErrorCode(IntEnum):
     STALE_MEMBER_EPOCH = 113  # KIP-848
     TRANSACTION_ABORTABLE = 120  # KIP-890
     INVALID_REGULAR_EXPRESSION = 128  # KIP-848
+    REBOOTSTRAP_REQUIRED = 129  # KIP-1242
 
     # The 0.9 draft's own. Kafka gave their numbers to other errors later, so here they have other
     # numbers; groups.core.draft.errors has those of the wire.

@@ -13,8 +13,8 @@ from uuid import UUID
 from groups.core.assignors.client_side import ClientAssignors
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOWHERE, Parts, Racks
+from groups.core.authors import UNKNOWN_CLIENT, AuthorDetails, Client
 from groups.core.authors import Author as Author
-from groups.core.authors import AuthorDetails
 from groups.core.expiry import Age
 from groups.core.quick import quick
 
@@ -73,6 +73,7 @@ class JoinGroup(Event):
     can_skip_assignment: bool = False
     topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     looked_up: frozenset[str] = frozenset()
+    client: Client = UNKNOWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +178,8 @@ class TxnOffsetCommit(Event):
     """Add offsets of existing partitions to a producer's transaction (KIP-98, KIP-447).
 
     The transaction was checked before (it is the producer's and has the group), and is checked
-    again when the rows are written. Older producers send no member and generation.
+    again when the rows are written. Older producers send no member and generation. ``version``: of
+    the request.
     """
 
     producer_id: int
@@ -186,6 +188,7 @@ class TxnOffsetCommit(Event):
     member_id: str
     instance_id: str | None
     offsets: tuple[OffsetWrite, ...]
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,6 +306,7 @@ class ConsumerHeartbeat(Event):
     since then is in neither. None: every name was. ``racks``: the racks of these topics'
     partitions, by topic id. ``client_assignors``: those that the member can run; empty: none any
     more. ``regex_problem``: why ``subscribed_topic_regex`` is invalid; None if it is valid.
+    ``client``: of a request that joins, for the facts.
     """
 
     member_id: str
@@ -322,6 +326,7 @@ class ConsumerHeartbeat(Event):
     subscribed_topic_regex: str | None = None
     client_assignors: ClientAssignors | None = None
     regex_problem: str | None = None
+    client: Client = UNKNOWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,6 +378,7 @@ class DraftJoin(Event):
     topics: tuple[str, ...]
     strategy: str
     counts: Mapping[str, int] = field(default_factory=dict)
+    client: Client = UNKNOWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,6 +424,7 @@ class RegisterConsumer(Event):
     filter_threads: int = 1
     counts: Mapping[str, int] = field(default_factory=dict)
     matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    client: Client = UNKNOWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

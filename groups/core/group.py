@@ -19,6 +19,7 @@ from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetCommit, OffsetWrite, PendingWrite, Ticket
+from groups.core.facts import Fact
 from groups.core.journal import EntryKind
 from groups.core.quick import quick
 from groups.core.replies import Operated, Reply
@@ -96,7 +97,8 @@ class Decision:
     (topic, partition). ``pending`` are offsets that wait for the end of a transaction, at most one
     for a producer and partition. ``hung_up``: consumers of the 0.9 draft that are regarded as dead,
     whose connections must be closed. ``question``: a target assignment to be computed outside the
-    step, after the commit; the result arrives as an event.
+    step, after the commit; the result arrives as an event. ``facts``: what began and ended, in
+    order.
     """
 
     group: "Group"
@@ -109,6 +111,7 @@ class Decision:
     hung_up: tuple[str, ...] = ()
     deleted: bool = False
     question: AssignmentTask | None = None
+    facts: tuple[Fact, ...] = ()
 
 
 class Silence(NamedTuple):

@@ -6,6 +6,8 @@ Rows of earlier versions may contain words that are no longer here: readers comp
 convert them.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -26,6 +28,7 @@ class EntryKind(StrEnum):
     EMPTIED = "emptied"
     MEMBER_REPLACED = "member-replaced"
     MEMBER_EXPELLED = "member-expelled"
+    INSTANCE_TAKEN = "instance-taken"
     ASSIGNMENT_FAILED = "assignment-failed"
     ASSIGNMENT_INSTALLED = "assignment-installed"
     ASSIGNOR_FAILED = "assignor-failed"
@@ -61,8 +64,89 @@ class EntryKind(StrEnum):
     SLOTS_RELEASED = "slots-released"
     NODE_DRAINED = "node-drained"
     NODE_UNDRAINED = "node-undrained"
+    NODE_WAITS = "node-waits"
+    NODE_FORGOTTEN = "node-forgotten"
     TIME_WENT_BACK = "time-went-back"
     LIMIT_NEAR = "limit-near"
+
+
+class Subject(StrEnum):
+    """What entries are about, for the right to read them (``groups.access.rights``)."""
+
+    GROUP = "group"
+    TOPIC = "topic"
+    ACL = "acl"
+    CREDENTIAL = "credential"
+    QUOTA = "quota"
+    NODE = "node"
+
+
+SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
+    EntryKind.REBALANCE_STARTED: Subject.GROUP,
+    EntryKind.REBALANCE_PUT_OFF: Subject.GROUP,
+    EntryKind.REBALANCE_COMPLETED: Subject.GROUP,
+    EntryKind.REBALANCE_ABANDONED: Subject.GROUP,
+    EntryKind.REBALANCE_RETRIED: Subject.GROUP,
+    EntryKind.CONSUMER_REBALANCE_FAILED: Subject.GROUP,
+    EntryKind.STABLE: Subject.GROUP,
+    EntryKind.EMPTIED: Subject.GROUP,
+    EntryKind.MEMBER_REPLACED: Subject.GROUP,
+    EntryKind.MEMBER_EXPELLED: Subject.GROUP,
+    EntryKind.ASSIGNMENT_FAILED: Subject.GROUP,
+    EntryKind.ASSIGNMENT_INSTALLED: Subject.GROUP,
+    EntryKind.ASSIGNOR_FAILED: Subject.GROUP,
+    EntryKind.ASSIGNOR_FELL_BACK: Subject.GROUP,
+    EntryKind.STRATEGY_FAILED: Subject.GROUP,
+    EntryKind.GROUP_CREATED: Subject.GROUP,
+    EntryKind.GROUP_CONVERTED: Subject.GROUP,
+    EntryKind.GROUP_DELETED: Subject.GROUP,
+    EntryKind.PAUSED: Subject.GROUP,
+    EntryKind.RESUMED: Subject.GROUP,
+    EntryKind.OFFSETS_ALTERED: Subject.GROUP,
+    EntryKind.OFFSETS_DELETED: Subject.GROUP,
+    EntryKind.OFFSETS_EXPIRED: Subject.GROUP,
+    EntryKind.OFFSETS_RESTORED: Subject.GROUP,
+    EntryKind.CONFIG_CHANGED: Subject.GROUP,
+    EntryKind.TOPIC_CREATED: Subject.TOPIC,
+    EntryKind.TOPIC_GROWN: Subject.TOPIC,
+    EntryKind.TOPIC_PLACED: Subject.TOPIC,
+    EntryKind.TOPIC_DELETED: Subject.TOPIC,
+    EntryKind.ACL_CREATED: Subject.ACL,
+    EntryKind.ACL_DELETED: Subject.ACL,
+    EntryKind.CREDENTIAL_SET: Subject.CREDENTIAL,
+    EntryKind.CREDENTIAL_DELETED: Subject.CREDENTIAL,
+    EntryKind.QUOTA_SET: Subject.QUOTA,
+    EntryKind.QUOTA_REMOVED: Subject.QUOTA,
+    EntryKind.SLOTS_CLAIMED: Subject.NODE,
+    EntryKind.SLOTS_RELEASED: Subject.NODE,
+    EntryKind.NODE_DRAINED: Subject.NODE,
+    EntryKind.NODE_UNDRAINED: Subject.NODE,
+    EntryKind.TIME_WENT_BACK: Subject.NODE,
+    EntryKind.LIMIT_NEAR: Subject.NODE,
+}
+"""Every kind has one, without which nobody but Administrators would read it; a test checks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The kinds of entries that somebody may read. ``names`` None: all, and those that only other
+    versions know."""
+
+    names: frozenset[str] | None
+
+    def __contains__(self, kind: str) -> bool:
+        return self.names is None or kind in self.names
+
+
+EVERY_KIND: Final = Kinds(None)
+
+
+def about(subject: Subject) -> Kinds:
+    """The kinds of entries about this, for what reads no others."""
+    return Kinds(frozenset(kind for kind, its in SUBJECTS.items() if its is subject))
+
+
+OF_GROUPS, OF_TOPICS = about(Subject.GROUP), about(Subject.TOPIC)
 
 
 class Trigger(StrEnum):

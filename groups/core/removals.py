@@ -7,9 +7,18 @@ administrator with a tool.
 from collections.abc import Iterable, Iterator
 
 from groups.core.authors import Author
+from groups.core.facts import Departure
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import MemberRow
+
+
+def departure(author: Author | None, row: MemberRow) -> Departure:
+    """Whether the member left by itself."""
+    if author is None:
+        return Departure.LEFT
+    is_own = (row.client_id, row.client_host) == (author.client_id, author.client_host)
+    return Departure.LEFT if is_own else Departure.EXPELLED
 
 
 def removals(
@@ -19,7 +28,7 @@ def removals(
     if author is None:
         return
     for row, client_reason in gone:
-        if (row.client_id, row.client_host) == (author.client_id, author.client_host):
+        if departure(author, row) is Departure.LEFT:
             continue
         yield JournalEntry(
             EntryKind.MEMBER_EXPELLED,

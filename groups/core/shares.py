@@ -22,7 +22,8 @@ PREFIX: Final = 64
 
 
 def network_of(address: str) -> str:
-    """What counts as one address; what is none counts as it stands."""
+    """What counts as one address for every limit, quota and lock-out of addresses: of IPv6 the
+    network, since whoever has one address of it has all. What is none counts as it stands."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

@@ -12,9 +12,11 @@ from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from groups.core.assignors.task import AssignmentTask
+from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, OffsetCommit, OffsetWrite, Tick, Ticket
-from groups.core.group import Answer, Decision, Group, JournalEntry, Millis, Rules
+from groups.core.facts import Departure, Ended, Fact
+from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Operated, Reply
@@ -36,6 +38,11 @@ def absent_row(group_id: str, kind: str, rules: Rules) -> GroupRow:
 
 class Lives(Protocol):
     """The live half of a group of any kind."""
+
+    @property
+    def beats(self) -> Mapping[str, Beat]:
+        """When each member last sent something."""
+        ...
 
     def copy(self) -> Self:
         """A copy that a step may change."""
@@ -73,6 +80,8 @@ class WorkingCopy(Generic[L, M]):
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
         self.hung_up: list[str] = []
+        self.facts: list[Fact] = []
+        self.client: Client = UNKNOWN_CLIENT
         self.question: AssignmentTask | None = None
         self.deleted = False
         self._own_live: L | None = None
@@ -130,6 +139,13 @@ class WorkingCopy(Generic[L, M]):
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
+    def ended(self, member_id: str, departure: Departure) -> None:
+        """A member's life ended; its beat must not have been removed yet."""
+        beat = self.live.beats.get(member_id)
+        silent_ms = 0 if beat is None or departure is Departure.LEFT else self.now - beat.at
+        fact = Ended(member_id, departure, self.row.generation, max(0, silent_ms))
+        self.facts.append(fact)
+
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
     ) -> None:
@@ -151,6 +167,7 @@ class WorkingCopy(Generic[L, M]):
             hung_up=tuple(self.hung_up),
             deleted=self.deleted,
             question=self.question,
+            facts=tuple(self.facts),
         )
 
 
@@ -223,6 +240,7 @@ def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = RE
     """Apply the event's rule. False: it refused; the refusal is answered, and nothing changes."""
     handler = handlers.get(type(event))
     assert handler is not None, f"no rule for {type(event).__name__}"
+    work.client = getattr(event, "client", UNKNOWN_CLIENT)
     try:
         handler(work, event)
     except Refuse as refusal:

@@ -23,6 +23,10 @@ EPOCH_BUMP_SINCE = 5
 GROUP_IS_ADDED_SINCE = 5
 """TxnOffsetCommit: from this version on it adds its group to the transaction."""
 
+GROUP_ERRORS_SINCE = 6
+"""TxnOffsetCommit: from this version on clients know GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH
+(KIP-1319); others have ILLEGAL_GENERATION for both."""
+
 ABORTABLE_SINCE = 4
 """TxnOffsetCommit: from this version on clients know TRANSACTION_ABORTABLE (KIP-890)."""
 

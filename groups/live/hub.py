@@ -17,6 +17,7 @@ from groups.core.rows import slot_of
 from groups.live.mailbox import LOOK, Mailbox
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.postgres import connections
+from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell
 from groups.store.sql.pauses import BELL as PAUSES_BELL
 
@@ -71,11 +72,11 @@ class Hub:
         self._watchers.setdefault(group_id, set()).add(mailbox)
         if self._listening is None:
             listeners = {
-                GROUPS_BELL: self.group_rang,
-                OPERATIONS_BELL: self.operation_rang,
-                PAUSES_BELL: self.pause_rang,
+                GROUPS_BELL: self.groups_rang,
+                OPERATIONS_BELL: self.operations_rang,
+                PAUSES_BELL: self.pauses_rang,
             }
-            doorbell = Doorbell(listeners, connect, RECONNECT_S_MAX)
+            doorbell = Doorbell(listeners, connect, RECONNECT_S_MAX, by_clock=None)
             self._listening = asyncio.create_task(doorbell.run())
         return mailbox
 
@@ -90,24 +91,25 @@ class Hub:
             listening.cancel()
             await asyncio.wait([listening])
 
-    async def group_rang(self, payload: str | None) -> None:
+    async def groups_rang(self, rung: Rung) -> None:
         """``rollcall_groups``: group ids and their revisions as JSON; empty: too many to list."""
-        changed = revisions(payload)
-        for group_id, revision in changed.items():
-            for mailbox in self._watchers.get(group_id, ()):
-                mailbox.put(revision)
-        if not changed:
+        said = [revisions(payload) for payload in rung or ("",)]
+        for changed in said:
+            for group_id, revision in changed.items():
+                for mailbox in self._watchers.get(group_id, ()):
+                    mailbox.put(revision)
+        if not all(said):
             self._look(lambda _group_id: True)
 
-    async def operation_rang(self, payload: str | None) -> None:
-        """``rollcall_operations``: the slot of the operation."""
-        if payload is not None:  # a reconnect notifies both channels, and one is enough
-            self._look(lambda group_id: str(slot_of(group_id)) == payload)
+    async def operations_rang(self, rung: Rung) -> None:
+        """``rollcall_operations``: the slots of operations."""
+        if rung is not None:  # all channels are told that anything may have changed; one is enough
+            self._look(lambda group_id: str(slot_of(group_id)) in rung)
 
-    async def pause_rang(self, group_id: str | None) -> None:
-        """``rollcall_pauses``: the group with a pause, a resume or an acknowledgement."""
-        if group_id is not None:
-            self._look(lambda watched: watched == group_id)
+    async def pauses_rang(self, rung: Rung) -> None:
+        """``rollcall_pauses``: groups with a pause, a resume or an acknowledgement."""
+        if rung is not None:
+            self._look(lambda watched: watched in rung)
 
     def _look(self, concerned: Callable[[str], bool]) -> None:
         for group_id, watching in self._watchers.items():

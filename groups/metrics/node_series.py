@@ -73,6 +73,13 @@ NODE: Final = (
         ("cause",),
     ),
     Series(
+        "rollcall_instance_claims_total",
+        COUNTER,
+        "claims of an instance id that has a member already: refused (UNRELEASED_INSTANCE_ID),"
+        " fenced (FENCED_INSTANCE_ID), taken (a join of the classic protocol replaces the member)",
+        ("how",),
+    ),
+    Series(
         "rollcall_batch_seconds",
         HISTOGRAM,
         "transactions of the committers that PostgreSQL took",

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.metadata import version
+
+from django.conf import settings
 
 from groups.metrics.series import Sample
 from groups.metrics.state import State
@@ -11,13 +12,11 @@ from groups.queries.attention import RULES
 from groups.queries.fired import Place
 from groups.queries.situation import SETTLED
 
-VERSION = version("rollcall")
-
 
 def up(is_up: bool) -> Iterator[Sample]:
     """The samples that are returned whether PostgreSQL responds or not."""
     yield Sample("rollcall_database_up", int(is_up))
-    yield Sample("rollcall_build_info", 1, (VERSION,))
+    yield Sample("rollcall_build_info", 1, (settings.VERSION,))
 
 
 def samples(state: State, now: datetime | None = None) -> Iterator[Sample]:

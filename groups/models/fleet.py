@@ -2,6 +2,7 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 
 class Topic(models.Model):
@@ -53,6 +54,14 @@ class Node(models.Model):
     )
     takes_slots = models.BooleanField(
         default=True, db_default=True, help_text="Not while it could not load what it had."
+    )
+    unclean_ends = models.IntegerField(
+        default=0,
+        db_default=0,
+        help_text="How often in sequence it ended, or lost its slots, without handing them over.",
+    )
+    steady_since = models.DateTimeField(
+        db_default=Now(), help_text="Since when it has neither ended nor lost its slots."
     )
     schema = models.TextField(
         default="", db_default="", help_text="The migration that its program knows as the last."

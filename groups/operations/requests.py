@@ -34,6 +34,7 @@ from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
+from groups.postgres.channels import NOTIFY, Rung
 from groups.store.sql import slots as sql
 from groups.tracing import context
 
@@ -147,7 +148,7 @@ def _notify(slots: Iterable[int]) -> None:
     """Notify the owners of the slots when the transaction commits."""
     with django_connection.cursor() as cursor:
         for slot in sorted(slots):
-            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+            cursor.execute(NOTIFY, {"bell": BELL, "payload": str(slot)})
 
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
@@ -234,7 +235,7 @@ class OperationDispatcher:
             self._left.add(operation_id)
         self.traces.left(operation_id)
 
-    async def look(self, _payload: str | None = None) -> None:
+    async def look(self, _rung: Rung = None) -> None:
         """Read the pending operations of this node's slots and put their events into the
         inboxes."""
         async with self._looking:

@@ -205,6 +205,9 @@ RECONNECT_S = 1.0
 outage of a minute readers would wait another minute. Afterwards it tries again with the next
 reader."""
 
+REACH_AGAIN_S = 0.1
+"""The pause between two attempts to connect while a node starts."""
+
 READERS_MAX = 4
 """Connections for reads (offset fetches, catalogue look-ups) of one node."""
 
@@ -260,6 +263,21 @@ async def connect(
     if is_checked:
         await _confirmed(connection)
     return connection
+
+
+async def reached() -> None:
+    """Wait until PostgreSQL accepts connections; raises the last error when it has not for
+    ``CONNECT_TIMEOUT_S``. A pool waits for one second and then for two between its attempts: a node
+    that starts while PostgreSQL recovers would miss it twice, and end."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + CONNECT_TIMEOUT_S
+    while True:
+        try:
+            return await (await connect("start", is_checked=False)).close()
+        except (psycopg.OperationalError, OSError):
+            if loop.time() >= until:
+                raise
+        await asyncio.sleep(REACH_AGAIN_S)
 
 
 async def _confirmed(connection: Connection) -> None:

@@ -18,6 +18,7 @@ from kombu.transport import pgmq
 from pgmq import PGMQueue
 from psycopg_pool import ConnectionPool
 
+from groups.postgres.queue_waiter import NotifyWaiter
 from groups.watchdog import WATCHDOG
 
 TAKING: Final = "Taking tasks from PostgreSQL"
@@ -100,5 +101,5 @@ class Transport(pgmq.Transport):
 
     def _get_notify_waiter(self) -> Any:
         if self._notify_waiter is None:
-            self._notify_waiter = pgmq._NotifyWaiter(self._options["conn_string"])
+            self._notify_waiter = NotifyWaiter(self._options["conn_string"])
         return self._notify_waiter

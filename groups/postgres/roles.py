@@ -61,6 +61,7 @@ class Role:
     ``tables`` maps a table's name to privileges, some of them on single columns; others are denied.
     ``functions`` are the restricted functions that it may execute. ``connections`` is the setting
     with the maximum number of connections of its login, or a number; None: it has no login.
+    ``takes_locks``: its processes take advisory locks (``groups.postgres.strangers``).
     """
 
     name: str
@@ -69,11 +70,15 @@ class Role:
     settings: Mapping[str, str] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
     connections: str | int | None = None
+    takes_locks: bool = True
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
 PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
+OPEN_FACT_TABLES = ("rollcall_life_open", "rollcall_ownership_open")
+FACT_TABLES = ("rollcall_life", "rollcall_ownership")
+FACT_READS = ("rollcall_era", "rollcall_facts_floor", *OPEN_FACT_TABLES, *FACT_TABLES)
 CONNECTION_TABLES = ("rollcall_connection", "rollcall_connections_noted")
 NODE_TABLES = (
     *GROUP_TABLES,
@@ -97,6 +102,7 @@ SHOWN_TABLES = (
     "rollcall_offset_history",
     "rollcall_sweep",
     "rollcall_timeline",
+    *FACT_READS,
     "rollcall_report_run",
     "rollcall_rebalance_cost",
     "auth_permission",
@@ -151,8 +157,9 @@ ACCESS_FUNCTIONS = (
 """The functions by which the web changes ACLs and quotas of the Kafka port
 (``groups.access.functions``)."""
 
-DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
-"""The functions by which the web drains nodes (``groups.operations.drains``)."""
+NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
+"""The functions by which the web drains and forgets nodes (``groups.operations.drains``,
+``groups.operations.nodes``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -170,6 +177,9 @@ ROLES: tuple[Role, ...] = (
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_offset_history": ADDS,
+            "rollcall_era": READS,
+            **dict.fromkeys(OPEN_FACT_TABLES, WRITES),
+            **dict.fromkeys(FACT_TABLES, ADDS),
             "rollcall_waiting": WRITES,
             "rollcall_group_counts": ("SELECT", "INSERT", "UPDATE"),
             **dict.fromkeys(CONNECTION_TABLES, WRITES),
@@ -182,7 +192,7 @@ ROLES: tuple[Role, ...] = (
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
-        ("rollcall_raise_epochs",),
+        ("rollcall_raise_epochs", "rollcall_end_holders"),
         UNLIMITED,
     ),
     Role(
@@ -212,7 +222,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, DELETE_TOPIC, SET_CONFIGS, *ACCESS_FUNCTIONS, *NODE_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
@@ -221,7 +231,7 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
             "rollcall_topic": READS,
-            "rollcall_node": READS,
+            "rollcall_node": ("SELECT", "DELETE"),
             "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
@@ -232,6 +242,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
             "rollcall_pending_offset": READS,
             "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
+            "rollcall_era": READS,
             "rollcall_waiting": READS,
             "rollcall_group_counts": ("SELECT", "DELETE"),
             "rollcall_acknowledgement": ("SELECT", "DELETE"),
@@ -248,14 +259,16 @@ ROLES: tuple[Role, ...] = (
             "django_celery_beat_solarschedule": READS,
         },
         {"statement_timeout": "60s"},
-        ("rollcall_turn_history", *TOPIC_FUNCTIONS),
+        ("rollcall_turn_history", "rollcall_turn_facts", *TOPIC_FUNCTIONS),
         "WORKER_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
         "rollcall_analysis",
-        "Spark: reads the journal, writes its reports",
+        "Spark: reads the journal and the facts, writes its reports",
         {
             "rollcall_journal": READS,
+            "rollcall_offset_history": READS,
+            **dict.fromkeys(FACT_READS, READS),
             "rollcall_report_run": WRITES,
             "rollcall_rebalance_cost": WRITES,
         },
@@ -265,6 +278,7 @@ ROLES: tuple[Role, ...] = (
         "rollcall_application",
         "users' own programs: may execute the functions made for them",
         functions=("rollcall_commit_offsets", "rollcall_committed_offsets"),
+        takes_locks=False,
     ),
 )
 """In addition to these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the

@@ -159,7 +159,10 @@ def has_gone_back(found: ReadResult, memory: Memory | None) -> bool:
         return True
     if memory is None or _is_seen_to(found, memory):
         return False
-    is_behind = server.flushed < memory.server.flushed or beat is None or beat < memory.beat
+    if beat is None:
+        # Where the server was not restarted, the row was deleted: the node seemed to have left.
+        beat = memory.beat if server.started_at == memory.server.started_at else 0
+    is_behind = server.flushed < memory.server.flushed or beat < memory.beat
     return is_behind or server.history != memory.server.history
 
 

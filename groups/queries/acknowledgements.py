@@ -11,7 +11,7 @@ from django.utils import timezone
 from groups.models import Acknowledgement
 
 ABOUT_GROUPS: Final = frozenset(
-    ("unsettled", "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
+    ("unsettled", "unowned", "storm", "shared-instance", "silent", "stopped", "frozen", "no-commit")
 )
 """Rules whose subject is a group."""
 

@@ -2,6 +2,7 @@
 fire. The Overview shows them; nothing depends on them. An acknowledged rule fires as before, with
 its acknowledgement (``groups.queries.acknowledgements``)."""
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,16 +12,29 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from groups.core.instance_claims import AGAIN_MS
 from groups.core.journal import EntryKind
 from groups.models import Group
-from groups.queries.acknowledgements import Acknowledged, from_json, subjects_of
+from groups.queries.acknowledgements import ABOUT_GROUPS, Acknowledged, from_json, subjects_of
 from groups.queries.fired import Fired, FiredRow, Place
-from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
+from groups.queries.journal_acts import instance_taken
+from groups.queries.overview import (
+    JOURNAL_READ_MAX,
+    LISTED_MAX,
+    OPERATION_WAITS,
+    Overview,
+    alone,
+    restart_wait,
+)
 from groups.queries.situation import MS
 from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
 from groups.store.sql.drains import KNOWS_DRAINS
+
+CLAIMS_SHOWN_MS: Final = AGAIN_MS + 60_000
+"""The age of the newest entry about an instance id that two workers use: while they do, there is
+another every ``AGAIN_MS``."""
 
 SILENT_MEMBERS_MAX: Final = 2_000
 """Silent members that are read, of all groups together."""
@@ -57,9 +71,29 @@ def _slots(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
 
 
+WHEN_FORGOTTEN: Final = (
+    "If it has left, it is forgotten after node.retention.hours without slots, or at once by an"
+    " operator."
+)
+
+
+def _waiting_nodes(seen: RuleInput) -> Iterator[Fired]:
+    for node in seen.fleet.waiting_nodes:
+        ends = node.unclean_ends
+        sentence = f"Node {node.node_id} waits before it takes slots"
+        often = "" if ends == 1 else f" {ends} times in a row"
+        detail = (
+            f"It ended or lost its slots{often} without handing them over, the last time"
+            f" {passed(node.steady_since)} ago; it takes some when it has beaten steadily for"
+            f" {seconds(round(restart_wait(node) / MS))}."
+        )
+        subject = str(node.node_id)
+        yield Fired("node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject)
+
+
 def _nodes(seen: RuleInput) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
-        ago = f"The last beat was {passed(node.beat_at)} ago."
+        ago = f"The last beat was {passed(node.beat_at)} ago. {WHEN_FORGOTTEN}"
         sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
         yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
 
@@ -81,11 +115,11 @@ def _does_not_settle(group_id: str, now: Situation) -> Fired:
 
 
 def _operations(seen: RuleInput) -> Iterator[Fired]:
-    for operation in seen.fleet.failed:
-        what = f"Operation on {operation.group_id} failed: {operation.get_verb_display()}"
-        detail = operation.detail or "No reason was given."
-        key = str(operation.pk)
-        yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)
+    for operation in seen.fleet.undecided:
+        verb, key = operation.get_verb_display(), str(operation.pk)
+        what = f"An operation on {operation.group_id} waits for its owner: {verb}"
+        detail = f"{operation.actor} requested it {passed(operation.created_at)} ago."
+        yield Fired(OPERATION_WAITS, "warn", what, detail, Place.OPERATION, key, key)
 
 
 def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
@@ -123,6 +157,16 @@ def _limits(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("limit", "warn", "A limit is near", text, place, row.group_id, str(row.n))
 
 
+def _notify_queue(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("notify-queue"):
+        sentence = f"PostgreSQL's queue of notifications is {row.n} % full"
+        detail = (
+            "Somebody floods NOTIFY, or a session listens and leaves its transaction open. Changes"
+            " are seen up to some seconds later, and programs that notify fail when it is full."
+        )
+        yield Fired("notify-queue", "warn", sentence, detail, Place.NODES, subject="")
+
+
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "away": "The node is away, and no other node has taken its slots.",
     "older": "It runs a version that cannot be drained: upgrade it.",
@@ -143,6 +187,13 @@ def _drains(seen: RuleInput) -> Iterator[Fired]:
             sentence = f"Node {row.group_id} is drained"
             detail = f"For {since}, by {by}. It takes no slots until that is withdrawn."
         yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
+
+
+def _instance(row: FiredRow) -> tuple[str, str]:
+    what, who = instance_taken(json.loads(row.detail))
+    is_are = "is" if row.n == 2 else "are"
+    more = f" So {is_are} {many(row.n - 1, 'more instance')}." if row.n > 1 else ""
+    return f"{what} of {row.group_id}", f"{who[:1].upper()}{who[1:]}.{more}"
 
 
 def _silent(row: FiredRow) -> tuple[str, str]:
@@ -171,12 +222,24 @@ class Rule(NamedTuple):
 
 RULES: Final = (
     Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
+    Rule(
+        "node-unsteady",
+        "a node that ended or lost its slots without handing them over takes none yet",
+        "node.restart.backoff.ms",
+        _waiting_nodes,
+    ),
     Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
     Rule(
         "drain",
         "a node was drained longer ago than this, or still owns slots after two minutes",
         "attention.drained.ms",
         _drains,
+    ),
+    Rule(
+        "notify-queue",
+        "PostgreSQL's queue of notifications is filled to this share",
+        "attention.notify.queue.percent",
+        _notify_queue,
     ),
     Rule(
         UNSETTLED,
@@ -207,6 +270,12 @@ RULES: Final = (
                 f"{row.n} rebalances within the last hour.",
             ),
         ),
+    ),
+    Rule(
+        "shared-instance",
+        "two workers use one group.instance.id: one is refused, or they fence each other",
+        "",
+        _each("shared-instance", _instance),
     ),
     Rule(
         "silent",
@@ -244,7 +313,7 @@ RULES: Final = (
             ),
         ),
     ),
-    Rule("operation-failed", "an operation failed within the last day", "", _operations),
+    Rule(OPERATION_WAITS, "no owner has decided an operation for a minute", "", _operations),
     Rule("periodic-work", "periodic work failed, or is three periods late", "", _periodic_work),
     Rule(
         "limit",
@@ -253,15 +322,18 @@ RULES: Final = (
         _limits,
     ),
 )
-"""The most urgent first, as on the Overview."""
+"""Findings of one severity are in this order."""
 
 
-OF_GROUPS: Final = (UNSETTLED, "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
-"""Rules whose subject is a group."""
+OF_GROUPS: Final = tuple(rule.name for rule in RULES if rule.name in ABOUT_GROUPS)
+
+SEVERITY: Final = ("bad", "warn")
+"""Tones, the most severe first; others follow."""
 
 
 def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
-    """All findings, of all groups or of one. One statement, two with ``attention.commit.ms``."""
+    """All findings, of all groups or of one, the most severe first. One statement, two with
+    ``attention.commit.ms``."""
     newest = fleet.newest_entry
     after = None if newest is None else newest - JOURNAL_READ_MAX
     seen = RuleInput(fleet, find(after, fleet.acknowledged, only))
@@ -271,7 +343,11 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
         **{(one.rule, one.subject): one for one in acknowledgements},
     }
     lines = (line for rule in RULES for line in rule.fired(seen))
-    return [_marked(line, acknowledged) for line in lines]
+    return sorted((_marked(line, acknowledged) for line in lines), key=_severity)
+
+
+def _severity(line: Fired) -> int:
+    return SEVERITY.index(line.tone) if line.tone in SEVERITY else len(SEVERITY)
 
 
 def of_group(group: Group, now: Situation) -> Sequence[Fired]:
@@ -321,9 +397,12 @@ def find(
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,
+        "notify_queue": thresholds.attention_notify_queue_percent,
         "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
         "limit_near": EntryKind.LIMIT_NEAR.value,
+        "instance_taken": EntryKind.INSTANCE_TAKEN.value,
+        "claims": CLAIMS_SHOWN_MS,
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND, values)

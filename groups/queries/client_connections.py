@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from groups.models import ClientConnection, ConnectionsNoted, Node
+from groups.postgres.channels import NOTIFY
 from groups.postgres.django_connection import give_back
 from groups.queries.drains import SILENT_AFTER
 from groups.store.sql import connections as sql
@@ -56,7 +57,7 @@ def refresh() -> None:
     if not late:
         return
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s, '')", [sql.BELL])
+        cursor.execute(NOTIFY, {"bell": sql.BELL, "payload": ""})
     if not _seats.acquire(blocking=False):
         return
     try:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from groups.models import Member, Slot, Topic
 from groups.queries import attention, overview
 from groups.queries.situation import SETTLED
+from groups.queries.text_search import any_has_text, has_text
 
 RESOLVED_MAX: Final = 5_000
 """Groups whose ids are read once, for both the count and the page of a list."""
@@ -48,12 +49,9 @@ def matching(selected: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
     """The groups among these that match every word. One more statement."""
     topics = _topics(words) if words else []
     for word in words:
-        of_member = Q()
-        for field in MEMBER_FIELDS:
-            of_member |= Q((f"{field}__icontains", word))
-        members = Member.objects.filter(of_member).values("group_id")
-        condition = Q(group_id__icontains=word) | Q(group_id__in=members)
-        named = [one for one in topics if word.lower() in one[0].lower()][:TOPICS_MAX]
+        members = Member.objects.filter(any_has_text(word, *MEMBER_FIELDS)).values("group_id")
+        condition = any_has_text(word, "group_id") | Q(group_id__in=members)
+        named = [one for one in topics if has_text(one[0], word)][:TOPICS_MAX]
         if named:
             condition |= Q(group_id__in=_of(named))
         selected = selected.filter(condition)
@@ -64,7 +62,7 @@ def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:
     """Topics with one of the words in their name, short names first."""
     named = Q()
     for word in words:
-        named |= Q(name__icontains=word)
+        named |= any_has_text(word, "name")
     rows = Topic.objects.filter(named).order_by(Length("name"), "name")
     return list(rows.values_list("name", "topic_id")[:TOPICS_READ_MAX])
 

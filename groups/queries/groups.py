@@ -19,7 +19,7 @@ from groups.core.assignment import partitions_of
 from groups.core.commanded.thread_offers import EXPELLED
 from groups.core.configs.group import FREEZE
 from groups.core.counts import subscribed_topics
-from groups.core.journal import EntryKind
+from groups.core.journal import OF_GROUPS, EntryKind, Kinds
 from groups.core.pauses import GROUP
 from groups.models import (
     ABOUT_TOPICS,
@@ -34,6 +34,8 @@ from groups.models import (
     Slot,
     Topic,
 )
+from groups.postgres.channels import NOTIFY
+from groups.queries import journal_rows
 from groups.store.sql import commands
 from groups.store.sql.catalogue import GREATEST_COMMITTED
 from groups.store.sql.liveness import LOOK_BELL
@@ -41,6 +43,9 @@ from groups.store.sql.liveness import LOOK_BELL
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
 
 KINDS = (CLASSIC, CONSUMER, DRAFT, COMMANDED)
+OUT: Final = "Expelled"
+"""The state of a member of a commanded group that was removed and may not know it yet."""
+
 
 STATES = (
     "Empty",
@@ -246,7 +251,7 @@ def _state(group: Group, row: Member) -> str:
     if group.kind == CONSUMER:
         state: str = row.details.get("state", "")
         return state
-    return "Expelled" if EXPELLED in row.details else group.state
+    return OUT if EXPELLED in row.details else group.state
 
 
 def _milliseconds(span: timedelta) -> int:
@@ -315,24 +320,25 @@ def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], s
     )
 
 
-def journal_of(group_id: str) -> QuerySet[Journal]:
+def journal_of(group_id: str, kinds: Kinds = OF_GROUPS) -> QuerySet[Journal]:
     """The group's journal, newest first; to be sliced by the caller."""
-    return Journal.objects.filter(group_id=group_id).order_by("-id")
+    return journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
 
 
-def journal_of_topic(name: str) -> QuerySet[Journal]:
+def journal_of_topic(name: str, kinds: Kinds) -> QuerySet[Journal]:
     """The journal of topics with this name, newest first, also of a deleted one. It uses the index
     ``journal_of_topic``."""
-    rows = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
-    return rows.filter(topic=name).order_by("-id")
+    rows = journal_rows.entries(kinds).filter(ABOUT_TOPICS)
+    named = rows.alias(topic=KeyTextTransform("topic", "details"))
+    return named.filter(topic=name).order_by("-id")
 
 
-def journal_of_slots() -> QuerySet[Journal]:
+def journal_of_slots(kinds: Kinds) -> QuerySet[Journal]:
     """Changes of slot owners, drains of nodes, and reasons for changes of all owners, newest
     first."""
     about = Q(kind__startswith="slots-") | Q(kind__startswith="node-")
     about |= Q(kind=EntryKind.TIME_WENT_BACK)
-    return Journal.objects.filter(about, group_id="").order_by("-id")
+    return journal_rows.entries(kinds).filter(about, group_id="").order_by("-id")
 
 
 def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
@@ -403,4 +409,4 @@ def request_look(group_id: str) -> None:
     values. The caller does not wait.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s, %s)", [LOOK_BELL, group_id])
+        cursor.execute(NOTIFY, {"bell": LOOK_BELL, "payload": group_id})

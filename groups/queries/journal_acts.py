@@ -6,13 +6,14 @@ Used by ``groups.queries.journal_text``.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from groups.core.authors import ANONYMOUS
 from groups.core.configs.group import FREEZE
+from groups.core.instance_claims import How
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
-from groups.queries.situation_text import many
+from groups.queries.situation_text import many, seconds
 
 OFFSETS_NAMED = 3
 """Offsets that a sentence names; others are only counted, and are in the entry's details."""
@@ -42,6 +43,7 @@ CREDENTIALS: Final[Mapping[str, str]] = {
 NODES: Final[Mapping[str, str]] = {
     EntryKind.NODE_DRAINED: "drained",
     EntryKind.NODE_UNDRAINED: "withdrew the drain of",
+    EntryKind.NODE_FORGOTTEN: "forgot",
 }
 """Entries about nodes."""
 
@@ -50,6 +52,34 @@ QUOTAS: Final[Mapping[str, str]] = {
     EntryKind.QUOTA_REMOVED: "removed",
 }
 """Entries about access to the Kafka port."""
+
+
+CLAIMS: Final[Mapping[str, str]] = {
+    How.REFUSED: "refused",
+    How.FENCED: "fenced",
+    How.TAKEN: "taken over",
+}
+"""What became of claims of an instance id."""
+
+
+def instance_taken(details: Mapping[str, Any]) -> tuple[str, str]:
+    """That two workers use one instance id, and who they are: without the end of a sentence."""
+    counts = [f"{word} {_times(details[how])}" for how, word in CLAIMS.items() if details.get(how)]
+    others = [_client(one) for one in details.get("others", [])] or ["another of that name"]
+    within = seconds(1_000 * details.get("seconds", 0))
+    what = f"{_client(details.get('holder', {}))} has it, {' and '.join(others)} claimed it"
+    return (
+        f"Instance {details.get('instance')} is used by two workers",
+        f"{what} ({', '.join(counts)} within {within})",
+    )
+
+
+def _client(one: Mapping[str, Any]) -> str:
+    return f"client {one.get('client_id')} at {one.get('host')}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 def author(entry: Journal) -> str:
@@ -177,6 +207,15 @@ def _is_number(value: object) -> bool:
 def node(entry: Journal, verb: str) -> str:
     because = f": {entry.reason}" if entry.reason else ""
     return f"{_begin(author(entry))} {verb} node {entry.node_id}{because}."
+
+
+def node_waits(entry: Journal) -> str:
+    ends, wait_ms = entry.details.get("unclean_ends", 1), entry.details.get("wait_ms", 0)
+    how_often = "" if ends == 1 else f" {ends} times in a row"
+    return (
+        f"Node {entry.node_id} ended or lost its slots{how_often} without handing them over:"
+        f" it takes none for {seconds(wait_ms)}, while others serve."
+    )
 
 
 def group_deleted(entry: Journal) -> str:

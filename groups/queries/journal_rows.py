@@ -1,11 +1,13 @@
-"""Rows of the journal for its followers: event streams, and webhooks. Each call is one short query;
-callers on a loop use a thread, which returns its connection."""
+"""Rows of the journal: those that somebody may read, and the columns by which its followers (event
+streams, webhooks) find theirs. Each call is one short query; callers on a loop use a thread, which
+returns its connection."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from groups.core.journal import Kinds
 from groups.models import Journal
 from groups.queries.journal_position import Position
 
@@ -14,6 +16,13 @@ PAGE: Final = 500
 LOOKED_BACK: Final = 500
 """Entries before the newest one that a new reader knows: later additions among them come from
 transactions that were running."""
+
+
+def entries(kinds: Kinds) -> QuerySet[Journal]:
+    """The entries of these kinds (``groups.access.rights.kinds``). Whatever shows entries reads
+    them by this query."""
+    rows = Journal.objects.all()
+    return rows if kinds.names is None else rows.filter(kind__in=sorted(kinds.names))
 
 
 class JournalRow(NamedTuple):

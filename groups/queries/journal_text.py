@@ -33,7 +33,7 @@ CAUSES: Final[Mapping[str, str]] = {
     Trigger.STRATEGY_FAILED: "its partition assignment strategy failed",
     Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge its command",
     Trigger.ASSIGNOR_FAILED: "the assignor returned no usable assignment",
-    Trigger.ASSIGNOR_CHANGED: "member {who} sent new metadata for its assignor",
+    Trigger.ASSIGNOR_CHANGED: "member {who} named another assignor, or its own has new metadata",
     Trigger.SUBSCRIPTION_CHANGED: "member {who} changed its subscription",
     Trigger.REQUEST: "a client requested it",
     Trigger.TOPIC_CREATED: "a topic with that name was created",
@@ -273,6 +273,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.STABLE: _stable,
     EntryKind.EMPTIED: _emptied,
     EntryKind.MEMBER_REPLACED: _replaced,
+    EntryKind.INSTANCE_TAKEN: lambda entry, _: f"{': '.join(acts.instance_taken(entry.details))}.",
     EntryKind.OFFSETS_EXPIRED: lambda entry, _: (
         f"{many(entry.details.get('offsets', 0), 'offset')} expired."
     ),
@@ -291,6 +292,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.CONFIG_CHANGED: _unnamed(acts.config_changed),
     EntryKind.SLOTS_CLAIMED: lambda entry, _: f"Node {entry.node_id} took {entry.reason}.",
     EntryKind.SLOTS_RELEASED: _released,
+    EntryKind.NODE_WAITS: _unnamed(acts.node_waits),
     EntryKind.TIME_WENT_BACK: lambda entry, _: f"{entry.reason}.",
     EntryKind.LIMIT_NEAR: lambda entry, _: f"A limit is near: {entry.reason}.",
     **{kind: _unnamed(partial(acts.acl, verb=verb)) for kind, verb in acts.ACLS.items()},

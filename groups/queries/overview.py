@@ -13,6 +13,7 @@ from django.db.models import Case, Count, Max, OuterRef, Q, Subquery, Value, Whe
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
+from groups.core.backoff import pause
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
 from groups.queries.acknowledgements import Acknowledged, in_force, subjects_of
 from groups.queries.groups import REBALANCED, annotated
@@ -20,7 +21,10 @@ from groups.queries.situation import SETTLED, of_many
 from groups.queries.situation_text import Situation
 from groups.queries.thresholds import Thresholds
 
-FAILED_WITHIN: Final = timedelta(hours=24)
+UNDECIDED_AFTER: Final = timedelta(minutes=1)
+"""An owner decides an operation within seconds: with one that waits for longer something is wrong.
+One that is refused is no incident: whoever asked got the reason."""
+
 RECENT: Final = timedelta(hours=1)
 
 JOURNAL_READ_MAX: Final = 20_000
@@ -30,6 +34,9 @@ LISTED_MAX: Final = 10
 """Lines of each list."""
 
 LATEST_MAX: Final = 8
+
+OPERATION_WAITS: Final = "operation-waits"
+"""The rule about ``Overview.undecided``."""
 
 NODE_SILENT_AFTER: Final = timedelta(seconds=15)
 """A node beats about every second: one with an older beat does not serve."""
@@ -83,9 +90,21 @@ class Overview:
     unsettled: Sequence[Group]
     unsettled_count: int
     situations: Mapping[str, Situation]
-    failed: Sequence[Operation]
+    undecided: Sequence[Operation]
     runs: Sequence[TaskRun]
     acknowledged: Acknowledged
+
+    @property
+    def waiting_nodes(self) -> Sequence[Node]:
+        """Nodes that beat, and take no slots yet after an unclean end."""
+        return [
+            node
+            for node in self.nodes
+            if node.unclean_ends
+            and not node.takes_slots
+            and node not in self.silent_nodes
+            and node.beat_at - node.steady_since < restart_wait(node)
+        ]
 
     @property
     def groups(self) -> int:
@@ -96,6 +115,13 @@ class Overview:
     def failing_runs(self) -> Sequence[TaskRun]:
         """Periodic tasks whose last run failed, or that are late."""
         return [run for run in self.runs if run.has_failed or run.is_late]
+
+
+def restart_wait(node: Node) -> timedelta:
+    """How long a node that ended uncleanly takes no slots after the last such end."""
+    wait = Thresholds.from_django()
+    first, most = wait.node_restart_backoff_ms, wait.node_restart_backoff_max_ms
+    return timedelta(milliseconds=pause(node.unclean_ends - 1, first, most))
 
 
 def look(now: datetime | None = None) -> Overview:
@@ -119,8 +145,8 @@ def look(now: datetime | None = None) -> Overview:
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
-        failed=failed_operations(
-            now - FAILED_WITHIN, subjects_of("operation-failed", acknowledged)
+        undecided=undecided_operations(
+            now - UNDECIDED_AFTER, subjects_of(OPERATION_WAITS, acknowledged)
         ),
         runs=task_runs(now),
         acknowledged=acknowledged,
@@ -145,7 +171,7 @@ def alone(group: Group, now: Situation) -> Overview:
         unsettled=unsettled,
         unsettled_count=len(unsettled),
         situations={group.group_id: now},
-        failed=(),
+        undecided=(),
         runs=(),
         acknowledged={},
     )
@@ -193,11 +219,11 @@ def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
     return [Case(When(**{f"{column}__in": values}, then=0), default=1)] if values else []
 
 
-def failed_operations(since: datetime, acknowledged_ids: Sequence[str] = ()) -> Sequence[Operation]:
-    """Failed operations: acknowledged ones, then the newest."""
-    ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
+def undecided_operations(before: datetime, acknowledged_ids: Sequence[str]) -> Sequence[Operation]:
+    """Operations that no owner has decided since then: acknowledged ones, then the oldest."""
+    waiting = Operation.objects.filter(created_at__lt=before, state=Operation.State.PENDING)
     ids = [int(key) for key in acknowledged_ids if key.isdecimal()]
-    return list(ended.order_by(*_first("id", ids), "-finished_at")[: LISTED_MAX + len(ids)])
+    return list(waiting.order_by(*_first("id", ids), "id")[: LISTED_MAX + len(ids)])
 
 
 def _looked_through(newest: int) -> Any:

@@ -10,7 +10,7 @@ from django.conf import settings
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
     """Thresholds of the rules in ``groups.queries.attention``; milliseconds, counts and a
-    percentage."""
+    percentage. ``node_restart_backoff_max_ms`` is the highest that one of them doubles to."""
 
     attention_unsettled_ms: int
     attention_rebalances_per_hour: int
@@ -18,6 +18,9 @@ class Thresholds:
     attention_drained_ms: int
     attention_silent_percent: int
     attention_commit_ms: int
+    attention_notify_queue_percent: int
+    node_restart_backoff_ms: int
+    node_restart_backoff_max_ms: int
 
     @classmethod
     def from_django(cls) -> Self:

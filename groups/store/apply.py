@@ -32,7 +32,7 @@ from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array, in_order
 from groups.postgres.array_literals import columns as columns_of
-from groups.store import details, journal, offset_rows, transactional_offsets
+from groups.store import details, facts, journal, offset_rows, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -105,6 +105,7 @@ class Write:
             or decision.offset_deletes
             or decision.pending
             or decision.operations
+            or decision.facts
         )
 
     @property
@@ -116,6 +117,7 @@ class Write:
             or decision.journal
             or decision.offset_deletes
             or decision.operations
+            or decision.facts
         )
 
     @property
@@ -129,7 +131,7 @@ class Write:
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
         decision = self.decision
         offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
-        return 1 + members + offsets
+        return 1 + members + offsets + len(decision.facts)
 
 
 class PlainRows(NamedTuple):
@@ -153,6 +155,8 @@ class Batch:
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
     tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: the timeout
     of each statement, if it is longer than usual. ``size``: bytes of groups and members.
+    ``is_fair``: whether it takes the groups' own locks, so that applications that commit offsets
+    wait behind it; the guard alone is as safe.
     """
 
     node_id: int
@@ -162,6 +166,7 @@ class Batch:
     allowed_ms: int | None = None
     size: int = 0
     plain: PlainRows = NO_ROWS
+    is_fair: bool = True
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -175,7 +180,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
         allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
         yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
     more = [write for write in writes if not write.is_plain]  # few on a busy node
-    yield from _locks(more)
+    if batch.is_fair:
+        yield from _locks(more)
     revisions = {write.group_id: write.before.revision for write in writes}
     revisions.update(batch.plain.revisions)
     yield _guard(batch.epochs, dict(sorted(revisions.items())))
@@ -190,6 +196,7 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from _members(moved, text)
     yield from _commands(moved)
     yield from journal.statements(more, batch.node_id)
+    yield from facts.statements(more)
     yield from _deleted([w.group_id for w in more if w.decision.deleted])
     if waiting:
         yield from transactional_offsets.changes(waiting)

@@ -7,7 +7,7 @@ have them: such an entry reads as many rows as it lists.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import ENTRY_FIELDS
@@ -37,6 +37,14 @@ class Write(Protocol):
         ...
 
 
+class Line(NamedTuple):
+    """An entry, and the group and revision that it is about."""
+
+    group_id: str
+    revision: int
+    entry: JournalEntry
+
+
 COLUMNS = ("group_id", "revision", *ENTRY_FIELDS)
 
 OBJECTS = frozenset(["waited_for", "joined", "left", "details"])
@@ -46,9 +54,13 @@ OBJECTS = frozenset(["waited_for", "joined", "left", "details"])
 def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
     """The statements for all entries of the batch; entries about offsets come last."""
     entries = [(write, entry) for write in writes for entry in write.decision.journal]
-    plain = [_row(write, entry) for write, entry in entries if entry.offsets is None]
+    plain = [
+        Line(write.group_id, write.revision, entry)
+        for write, entry in entries
+        if entry.offsets is None
+    ]
     if plain:
-        yield group_rows.ADD_JOURNAL, {**_columns(COLUMNS, plain), "node_id": node_id}
+        yield lines(plain, node_id)
     telling = [(write, entry) for write, entry in entries if entry.offsets is not None]
     if telling:
         yield (
@@ -61,10 +73,16 @@ def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
         )
 
 
+def lines(entries: Sequence[Line], node_id: int) -> Statement:
+    """The statement for entries that are not about offsets."""
+    columns = _columns(COLUMNS, [_row(line) for line in entries])
+    return group_rows.ADD_JOURNAL, {**columns, "node_id": node_id}
+
+
 def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, Any]:
     """The columns of the entries, with numbers, and of the partitions of each."""
     rows = [
-        (*_row(write, entry), number, entry.offsets is All.OFFSETS)
+        (*_row(Line(write.group_id, write.revision, entry)), number, entry.offsets is All.OFFSETS)
         for number, (write, entry) in enumerate(entries)
     ]
     partitions = [
@@ -85,10 +103,10 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, A
     return {name: array(column) for name, column in found}
 
 
-def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:
-    values = ((name, getattr(entry, name)) for name in ENTRY_FIELDS)
+def _row(line: Line) -> tuple[Any, ...]:
+    values = ((name, getattr(line.entry, name)) for name in ENTRY_FIELDS)
     columns = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
-    return (write.group_id, write.revision, *columns)
+    return (line.group_id, line.revision, *columns)
 
 
 def _plain(value: Mapping[str, Any] | Sequence[str]) -> Any:

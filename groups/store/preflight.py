@@ -71,6 +71,9 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
     version = connection.info.server_version
     if version < SERVER_VERSION_MIN:
         raise UnfitDatabase(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise UnfitDatabase(f"ids may have any letter: the database must be UTF8, not {encoding}")
     row = await (await connection.execute(STANDBY.encode())).fetchone()
     names = {"names": [*SAFE, *IN_FORCE]}
     found = await (await connection.execute(SETTINGS.encode(), names)).fetchall()

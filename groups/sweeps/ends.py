@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from groups.models import Acknowledgement
 from groups.operations.requests import BELL
+from groups.postgres.channels import NOTIFY
 from groups.queries import attention, overview
 from groups.store.sql import ends as sql
 
@@ -35,7 +36,7 @@ def _thaw() -> int:
         cursor.execute(sql.THAW, {"actor": WHO, "groups": THAWED_AT_ONCE})
         slots = [slot for (slot,) in cursor.fetchall()]
         for slot in sorted(set(slots)):
-            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+            cursor.execute(NOTIFY, {"bell": BELL, "payload": str(slot)})
     return len(slots)
 
 

@@ -19,10 +19,12 @@ from groups.event_loop import process_ms
 from groups.models import Operation
 from groups.operations.requests import request_many
 from groups.periodic import PeriodicSettings
+from groups.postgres.channels import NOTIFY
 from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
 from groups.store.sql import liveness as live_sql
+from groups.store.sql import nodes as nodes_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
@@ -47,7 +49,7 @@ SWEEP_S_MAX = 10.0
 more to do: a fixed number of rows would not suffice for every installation."""
 
 BELL_BYTES_MAX = 7_500
-"""NOTIFY refuses payloads of 8,000 bytes."""
+"""PostgreSQL refuses notifications of 8,000 bytes."""
 
 RETENTION = "retention"
 """The author of expired offsets, in the audit."""
@@ -94,9 +96,7 @@ class SessionSweep:
 def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[str]]) -> None:
     for question in questions:
         payload = _payload(question.slot, overdue.get(question.slot, ()))
-        _execute(
-            "SELECT pg_notify(%(bell)s, %(payload)s)", bell=live_sql.WATCH_BELL, payload=payload
-        )
+        _execute(NOTIFY, bell=live_sql.WATCH_BELL, payload=payload)
 
 
 def _payload(slot: int, group_ids: Sequence[str]) -> str:
@@ -187,12 +187,14 @@ def clean_up() -> str:
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "counts of deleted groups": _execute(counts_sql.FORGET),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "days of facts": _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
         "settings of groups that were never created": _remove(
             sql.ORPHANED_CONFIGS,
             hours=kept.group_configs_retention_hours,
             configured=EntryKind.CONFIG_CHANGED.value,
             bell=configs_sql.BELL,
         ),
+        "nodes that left": _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
         "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
@@ -219,6 +221,13 @@ def _forget_drains(hours: int) -> int:
 def _turn_history(hours: int) -> int:
     """Create the next hours' partitions and drop expired ones."""
     ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    return int(dropped)
+
+
+def _turn_facts(hours: int, most: int) -> int:
+    """Create the next days' partitions, and drop expired ones, and the oldest while there are more
+    mebibytes than ``most``."""
+    ((dropped,),) = _rows("SELECT rollcall_turn_facts(%(hours)s, %(most)s)", hours=hours, most=most)
     return int(dropped)
 
 

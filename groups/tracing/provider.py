@@ -7,9 +7,10 @@ and never ends the program (*Environment variables*, *Enum*).
 
 import logging
 from collections.abc import Mapping
-from importlib import metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -74,7 +75,7 @@ def _new_provider(environ: Mapping[str, str], service: str, instance: str) -> "T
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    attributes = {"service.instance.id": instance, "service.version": metadata.version("rollcall")}
+    attributes = {"service.instance.id": instance, "service.version": settings.VERSION}
     named = environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     if not environ.get("OTEL_SERVICE_NAME") and f"{SERVICE_NAME}=" not in named:
         attributes[SERVICE_NAME] = service

@@ -11,9 +11,11 @@ from typing import Any, Final
 from uuid import uuid4
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from groups.core.journal import EntryKind, Kinds
 from groups.models import Webhook, WebhookDelivery
 from groups.queries import journal_rows
 from groups.queries.journal_position import Position
@@ -28,6 +30,27 @@ CURSOR: Final = "events"
 
 class Conflict(EndpointRefused):
     """Another endpoint, or the maximum number, prevents it."""
+
+
+def check_events(names: Sequence[str], kinds: Kinds) -> None:
+    """Raise ``EndpointRefused`` if somebody who may read only these kinds of entries would have
+    others sent to a URL of their choice."""
+    wanted = [kind for kind in EntryKind if events.is_selected(names, events.name_of(kind))]
+    hidden = sorted(kind for kind in wanted if kind not in kinds)
+    if hidden or (kinds.names is not None and events.selects_all(names)):
+        raise EndpointRefused(
+            f"You may not read {', '.join(hidden) or 'every kind of entry'}: choose among the"
+            " other events."
+        )
+
+
+def deliveries(kinds: Kinds) -> QuerySet[WebhookDelivery]:
+    """The deliveries of events that somebody may read."""
+    rows = WebhookDelivery.objects.all()
+    if kinds.names is None:
+        return rows
+    names = [events.name_of(kind) for kind in sorted(kinds.names)]
+    return rows.filter(~Q(type__startswith=events.name_of("")) | Q(type__in=names))
 
 
 def has_room() -> bool:

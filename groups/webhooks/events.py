@@ -39,9 +39,17 @@ class Event(NamedTuple):
 
 def matches(webhook: Webhook, name: str, group_id: str) -> bool:
     """Whether an endpoint wants such events. One with a filter on groups gets no others."""
-    family = name.partition(".")[0]
-    is_selected = not webhook.events or name in webhook.events or f"{family}.*" in webhook.events
-    return is_selected and group_id.startswith(webhook.group_prefix)
+    return is_selected(webhook.events, name) and group_id.startswith(webhook.group_prefix)
+
+
+def is_selected(names: Sequence[str], name: str) -> bool:
+    """Whether an endpoint that asks for ``names`` wants this event."""
+    return not names or name in names or f"{name.partition('.')[0]}.*" in names
+
+
+def selects_all(names: Sequence[str]) -> bool:
+    """Whether it asks for entries of every kind, also of those that a later version adds."""
+    return not names or ANY_ENTRY in names
 
 
 def name_of(kind: str) -> str:

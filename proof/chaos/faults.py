@@ -92,12 +92,12 @@ async def stop_node(scene: Scene) -> None:
 
 async def pause_past_the_lease(scene: Scene) -> None:
     """A zombie: others take over while it is stopped."""
-    await _stand_still(scene.world.node(scene.a_node()), scene.rng.uniform(1.2, 2.5) * LEASE_S)
+    await stand_still(scene.world.node(scene.a_node()), scene.rng.uniform(1.2, 2.5) * LEASE_S)
 
 
 async def pause_shortly(scene: Scene) -> None:
     """A long garbage collection, a slow disk: shorter than the lease."""
-    await _stand_still(scene.world.node(scene.a_node()), SHORT_S)
+    await stand_still(scene.world.node(scene.a_node()), SHORT_S)
 
 
 async def kill_postgres(scene: Scene) -> None:
@@ -129,7 +129,7 @@ async def stop_a_backend(scene: Scene) -> None:
         found = await scene.world.rows(BACKENDS)
         if found:
             (pid,) = scene.rng.choice(found)
-            await _stand_still(psutil.Process(pid), 2 * SHORT_S)
+            await stand_still(psutil.Process(pid), 2 * SHORT_S)
 
 
 async def hang_a_backend(scene: Scene) -> None:
@@ -138,7 +138,7 @@ async def hang_a_backend(scene: Scene) -> None:
         found = await scene.world.rows(BACKENDS)
         if found:
             (pid,) = scene.rng.choice(found)
-            await _stand_still(psutil.Process(pid), HANGS_S)
+            await stand_still(psutil.Process(pid), HANGS_S)
 
 
 async def stop_postgres(scene: Scene) -> None:
@@ -147,7 +147,7 @@ async def stop_postgres(scene: Scene) -> None:
     if postmaster is not None:
         with suppress(*GONE):
             everybody = [postmaster, *postmaster.children()]
-            await asyncio.gather(*(_stand_still(one, 2 * SHORT_S) for one in everybody))
+            await asyncio.gather(*(stand_still(one, 2 * SHORT_S) for one in everybody))
 
 
 @asynccontextmanager
@@ -243,8 +243,13 @@ async def double_frames(scene: Scene) -> None:
 
 async def cut_a_node_off(scene: Scene) -> None:
     """A node's connections to the database are reset, and new ones refused past its lease."""
+    await cut_off(scene, scene.a_node())
+
+
+async def cut_off(scene: Scene, node_id: int) -> None:
+    """The same for this node."""
     # Searched once: it takes going through all processes of the machine.
-    proxy, node = _database(scene), scene.world.node(scene.a_node())
+    proxy, node = _database(scene), scene.world.node(node_id)
     with _weather(proxy, "turns_away", lambda port: port in _ports_of(node)):
         ports = _ports_of(node)
         proxy.cut(lambda link: link.peer_port in ports)
@@ -324,7 +329,11 @@ async def force_a_rebalance(scene: Scene) -> None:
 
 async def drain_node(scene: Scene) -> None:
     """An operator drains a node, and ends the drain once its slots have moved, or cannot."""
-    node_id = scene.a_node()
+    await drain(scene, scene.a_node())
+
+
+async def drain(scene: Scene, node_id: int) -> None:
+    """The same for this node."""
     try:
         with suppress(psycopg.Error, OSError):
             await scene.world.rows(DRAIN.format("drain"), node_id)
@@ -437,7 +446,7 @@ BY_NAME = {fault.name: fault for fault in FAULTS}
 assert len(BY_NAME) == len(FAULTS), "two faults of one name"
 
 
-async def _stand_still(process: psutil.Process | None, seconds: float) -> None:
+async def stand_still(process: psutil.Process | None, seconds: float) -> None:
     if send(process, signal.SIGSTOP):
         try:
             await asyncio.sleep(seconds)

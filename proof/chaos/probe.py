@@ -29,6 +29,8 @@ class Served:
     """When a group was served: one list of times per group."""
 
     at: dict[str, list[float]] = field(default_factory=dict)
+    by: dict[str, list[str]] = field(default_factory=dict)
+    """The address of the node that did it, for each of these times."""
 
     def longest(self, instant: float, within_s: float = 1e9) -> dict[str, float]:
         """The longest time that each group was not served in the span after an instant, as far as
@@ -48,7 +50,8 @@ class Prober:
 
     def __init__(self, network: Network, group_ids: Iterable[str]) -> None:
         self.network = network
-        self.served = Served({group_id: [] for group_id in group_ids})
+        ids = list(group_ids)
+        self.served = Served({group_id: [] for group_id in ids}, {group_id: [] for group_id in ids})
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Served:
@@ -69,15 +72,16 @@ class Prober:
             with contextlib.suppress(*BROKEN):
                 peer = await self.network.connect(address)
                 try:
-                    await self._request(peer, group_id)
+                    await self._request(peer, group_id, address)
                 finally:
                     peer.close()
             await asyncio.sleep(EVERY_S)
 
-    async def _request(self, peer: Peer, group_id: str) -> None:
+    async def _request(self, peer: Peer, group_id: str, address: str) -> None:
         nobody = HeartbeatRequest(group_id=group_id, generation_id=1, member_id="nobody")
         while True:
             answer = await call(peer, nobody, VERSION, PATIENCE_S)
             if answer.error_code == ErrorCode.UNKNOWN_MEMBER_ID:
                 self.served.at[group_id].append(now())
+                self.served.by[group_id].append(address)
             await asyncio.sleep(EVERY_S)

@@ -33,6 +33,9 @@ SETTINGS: Mapping[str, str] = {
     "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "8000",
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "1000",
+    # Most runs wait until every node has its share again.
+    "ROLLCALL_NODE_RESTART_BACKOFF_MS": "1000",
+    "ROLLCALL_NODE_RESTART_BACKOFF_MAX_MS": "2000",
 }
 
 LINES_KEPT = 200_000
@@ -179,6 +182,11 @@ class World:
     def bootstraps(self) -> list[str]:
         """HOST:PORT of every node, as advertised."""
         return [f"127.0.0.1:{port}" for port in self.ports.values()]
+
+    @property
+    def nodes_by_address(self) -> dict[str, int]:
+        """Each of these to its node's id."""
+        return dict(zip(self.bootstraps, self.ports, strict=True))
 
     @property
     def through(self) -> dict[int, int]:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from groups.cluster.lease import NodeIdTaken
 from groups.cluster.lease_end import LeaseEnd
+from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.assignor_worker import Assigning
@@ -40,6 +41,9 @@ from proof.simulation.seams import Readers
 from proof.simulation.world import MS, SECOND, Micros, Process, World
 
 LEASE_MS: Final = 3_000
+RESTART_WAIT: Final = RestartWait(1_000, 4_000)
+"""Shorter than in the product: a life ends twenty seconds after the last fault."""
+
 TICK_S: Final = 0.1
 """Half as often as in the product: a tick that finds nothing costs as much as one that does."""
 
@@ -124,7 +128,7 @@ class Node:
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
         self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, self.desk.answer)
-        self.keeper = SlotKeeper(me, self.coordinator, LEASE_MS, self._publish)
+        self.keeper = SlotKeeper(me, self.coordinator, LEASE_MS, self._publish, RESTART_WAIT)
         self.keeper.incarnation = UUID(int=rng.getrandbits(128))
         self.coordinator.restart_grace_ms = GRACE_MS
         self.notes = Notes(self.coordinator)

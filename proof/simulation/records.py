@@ -22,6 +22,8 @@ class NodeRecord:
     port: int
     lease_ms: int
     takes_slots: bool = True
+    unclean_ends: int = 0
+    steady_since: Micros = 0
     clock_ms: int | None = None
     beat_at: Micros = 0
 

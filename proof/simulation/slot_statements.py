@@ -14,6 +14,7 @@ from groups.store.sql.sweeps import NOTE_SLOTS
 from proof.simulation.locks import EXCLUSIVE
 from proof.simulation.postgres import Database, Meaning, Operation, Transaction
 from proof.simulation.records import NodeRecord, SlotRecord
+from proof.simulation.world import MS
 
 
 def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -33,13 +34,33 @@ def _node_is_locked(db: Database, transaction: Transaction, given: Any) -> Opera
 def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     known = db.nodes.get(given["node_id"])
-    beat = known.beat + 1 if known else 1
-    takes_slots = given["node_id"] not in db.drains
-    db.nodes[given["node_id"]] = NodeRecord(
-        *(given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]),
-        *(takes_slots, given["clock_ms"], db.wall),
+    row = db.nodes[given["node_id"]] = NodeRecord(
+        *(given["incarnation"], known.beat + 1 if known else 1),
+        *(given["host"], given["port"], given["lease_ms"]),
+        given["node_id"] not in db.drains,
+        beat_at=db.wall,
+        clock_ms=given["clock_ms"],
+        steady_since=db.wall,
     )
-    return [(beat,)]
+    if known:
+        _count_end(db, row, known, given["calm_ms"])
+    return [(row.beat, row.unclean_ends)]
+
+
+def _lost_slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    for row in db.nodes.values():
+        if row.incarnation == given["incarnation"]:
+            _count_end(db, row, row, given["calm_ms"])
+            return [(row.unclean_ends,)]
+    return []
+
+
+def _count_end(db: Database, row: NodeRecord, known: NodeRecord, calm_ms: int) -> None:
+    """``row`` goes on after ``known``."""
+    is_calm = known.beat_at - known.steady_since > calm_ms * MS
+    row.unclean_ends = 1 + (0 if is_calm else known.unclean_ends)
+    row.takes_slots, row.steady_since = False, db.wall
 
 
 def _end_service(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -58,8 +79,8 @@ def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
     row = db.nodes.get(given["node_id"])
     if row is None or row.incarnation != given["incarnation"]:
         return []
-    row.beat += 1
-    row.clock_ms, row.beat_at = given["clock_ms"], db.wall
+    row.beat, row.beat_at = row.beat + 1, db.wall
+    row.clock_ms = given["clock_ms"]
     return [(row.beat, db.world.now)]
 
 
@@ -231,6 +252,7 @@ MEANINGS: Final[Mapping[str, Meaning]] = {
     sql_slots.NODE_IS_LOCKED: _node_is_locked,
     sql_slots.END_SERVICE: _end_service,
     sql_slots.REGISTER: _register,
+    sql_slots.LOST_SLOTS: _lost_slots,
     sql_slots.BEAT: _beat,
     sql_slots.NODES: _nodes,
     sql_slots.TAKE_SLOTS: _take_slots,

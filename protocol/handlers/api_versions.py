@@ -1,4 +1,8 @@
-"""ApiVersions (18): the supported APIs, and the features of the cluster (KIP-511, KIP-584)."""
+"""ApiVersions (18): the supported APIs, and the features of the cluster (KIP-511, KIP-584).
+
+From v5 on a client says which node of which cluster it expects at this address (KIP-1242). At an
+address that another cluster or node has got, it starts again from its bootstrap addresses.
+"""
 
 import re
 from collections.abc import Sequence
@@ -35,6 +39,9 @@ transaction."""
 FEATURES_EPOCH = 0
 """Clients use finalized features only with an epoch of at least 0; ours never change."""
 
+ANY_NODE = -1
+"""The node that a client expects which knows only an address."""
+
 CLIENT_NAMED_SINCE = 3
 FEATURE_LEVEL_ZERO_SINCE = 4
 """Admin clients of earlier versions fail on a feature whose minimum level is 0: they receive 1."""
@@ -43,11 +50,15 @@ _SOFTWARE = re.compile(r"[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?", re.ASCII)
 
 
 async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
-    """The table of APIs. A client with an invalid software name or version receives
-    INVALID_REQUEST."""
+    """The table of APIs. A client with an invalid software name or version, or that knows only one
+    of cluster and node, receives INVALID_REQUEST; one that expects another, REBOOTSTRAP_REQUIRED.
+    """
     names = (request.client_software_name, request.client_software_version)
     if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    code = _expectation(request, call)
+    if code is not ErrorCode.NONE:
+        return ApiVersionsResponse(error_code=code)
     if all(names):
         software = (intern(validation.shown(name)) for name in names)
         call.session.software, call.session.software_version = software
@@ -68,6 +79,16 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
             for name, level in final.items()
         ],
     )
+
+
+def _expectation(request: ApiVersionsRequest, call: Call) -> ErrorCode:
+    """Whether the client has reached whom it expected."""
+    if (request.cluster_id is None) is not (request.node_id == ANY_NODE):
+        return ErrorCode.INVALID_REQUEST
+    expected = request.cluster_id, request.node_id
+    if request.cluster_id is None or expected == (call.node.cluster.cluster_id, call.node.node_id):
+        return ErrorCode.NONE
+    return ErrorCode.REBOOTSTRAP_REQUIRED
 
 
 def _is_on(feature: str, call: Call) -> bool:

@@ -10,6 +10,7 @@ from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import group_operations, reply_room, validation
+from protocol.handlers.support.kafkas_words import NO_SUCH_GROUP, NOT_CONSUMER
 from rollcall.wire.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
@@ -54,15 +55,15 @@ async def _describe(group_id: str, with_operations: bool, call: Call) -> Describ
         return DescribedGroup(
             error_code=refusal.code, error_message=refusal.detail, group_id=group_id
         )
-    code = await call.available(group_id)
+    code = await call.describable(group_id)
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ConsumerGroup):
-        fault = "not found" if group is None else "is not a consumer group"
+        fault = NO_SUCH_GROUP if group is None else NOT_CONSUMER
         return DescribedGroup(
             error_code=ErrorCode.GROUP_ID_NOT_FOUND,
-            error_message=f"Group {group_id} {fault}.",
+            error_message=fault.format(group_id),
             group_id=group_id,
         )
     if _has_hidden_topics(group, call):

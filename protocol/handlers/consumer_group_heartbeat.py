@@ -1,13 +1,16 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
+from groups.core.authors import UNKNOWN_CLIENT
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
+from groups.core.instance_claims import How
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers.support import patterns, topic_view, validation
@@ -25,6 +28,11 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
+
+CLAIMS: Final[Mapping[ErrorCode, How]] = {
+    ErrorCode.UNRELEASED_INSTANCE_ID: How.REFUSED,
+    ErrorCode.FENCED_INSTANCE_ID: How.FENCED,
+}
 
 
 async def handle(
@@ -62,6 +70,8 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
     call.node.patterns.watch(request.group_id)
     if not isinstance(reply, ConsumerBeaten):
         return ConsumerBeaten(error=reply.error)
+    if reply.error in CLAIMS:
+        call.claimed(request.group_id, request.instance_id, CLAIMS[reply.error])
     if joins or brought or request.subscribed_topic_regex:
         call.session.member = (request.group_id, reply.member_id or request.member_id)
     return reply
@@ -109,6 +119,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         subscribed_topic_regex=request.subscribed_topic_regex,
         regex_problem=_problem(request, call),
         client_assignors=_client_assignors(request),
+        client=call.client if request.member_epoch == JOIN else UNKNOWN_CLIENT,
     )
 
 

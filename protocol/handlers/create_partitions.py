@@ -6,6 +6,7 @@ from groups.catalogue.cache import Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_assignments, check_growth
 from protocol.call import Call
+from protocol.handlers.support.kafkas_words import TOPIC_TWICE
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.create_partitions import (
     CreatePartitionsRequest,
@@ -14,7 +15,6 @@ from rollcall.wire.messages.create_partitions import (
     CreatePartitionsTopicResult,
 )
 
-TWICE = "The request names this topic more than once."
 UNSURE = "The database did not answer; the topic may have grown or not."
 
 
@@ -26,7 +26,7 @@ async def handle(request: CreatePartitionsRequest, call: Call) -> CreatePartitio
     for name, topic in topics.items():
         try:
             if times[name] > 1:
-                raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+                raise Refuse(ErrorCode.INVALID_REQUEST, TOPIC_TWICE)
             await _grow(topic, request.validate_only, call)
             results.append(CreatePartitionsTopicResult(name=name))
         except Refuse as refusal:

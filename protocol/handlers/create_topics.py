@@ -14,6 +14,7 @@ from groups.core.topics import (
     partitions_of_new,
 )
 from protocol.call import Call
+from protocol.handlers.support.kafkas_words import TOPIC_EXISTS, TOPIC_TWICE
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.create_topics import (
     CreatableTopic,
@@ -23,8 +24,6 @@ from rollcall.wire.messages.create_topics import (
     CreateTopicsResponse,
 )
 
-EXISTS = "A topic of that name exists already."
-TWICE = "The request names this topic more than once."
 TOO_LARGE = (
     f"A request creates at most {PARTITIONS_PER_REQUEST_MAX} partitions, and at most"
     f" {PARTITIONS_MAX} of one topic."
@@ -70,10 +69,10 @@ def _is_too_large(counts: Sequence[int]) -> bool:
 
 def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> int:
     if times[topic.name] > 1:
-        raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+        raise Refuse(ErrorCode.INVALID_REQUEST, TOPIC_TWICE)
     check_name(topic.name)
     if call.node.catalogue.get(topic.name) is not None:
-        raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
+        raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, TOPIC_EXISTS.format(topic.name))
     check_new({config.name: config.value for config in topic.configs})
     return partitions_of_new(
         topic.num_partitions,
@@ -104,7 +103,7 @@ async def _create(
     return {
         name: _created(created[name], call)
         if name in created
-        else _failed(name, ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
+        else _failed(name, ErrorCode.TOPIC_ALREADY_EXISTS, TOPIC_EXISTS.format(name))
         for name in counts
     }
 

@@ -12,7 +12,8 @@ from rollcall.wire.messages.delete_groups import (
 
 
 async def handle(request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
-    """One decision per group; a group named twice is deleted once."""
+    """One decision per group; a group named twice is deleted once. Error messages are Kafka's: it
+    has one only for a plug-in that fails, so for none of these errors."""
     return DeleteGroupsResponse(
         results=[
             DeletableGroupResult(group_id=group_id, error_code=await _delete(group_id, call))

@@ -8,9 +8,15 @@ from collections import Counter
 from typing import NamedTuple
 from uuid import UUID
 
-from groups.catalogue.cache import CatalogueEntry, Unavailable, unknown_topic
+from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
+from protocol.handlers.support.kafkas_words import (
+    NAME_AND_ID,
+    NO_SUCH_TOPIC,
+    NO_SUCH_TOPIC_ID,
+    TOPIC_TWICE,
+)
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.delete_topics import (
     DeletableTopicResult,
@@ -21,7 +27,6 @@ from rollcall.wire.messages.delete_topics import (
 BY_ID_SINCE = 6
 NO_ID = UUID(int=0)
 
-TWICE = "The request names this topic more than once."
 NAME_OR_ID = "A topic is named either by its name or by its id."
 UNSURE = "The database did not answer; the topic may have been deleted or not."
 
@@ -66,9 +71,10 @@ async def _answer(
 
 def _check_form(topic: RequestedTopic, times: Counter[RequestedTopic]) -> None:
     if (topic.name is None) == (topic.topic_id == NO_ID):
-        raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OR_ID)
+        detail = NAME_OR_ID if topic.name is None else NAME_AND_ID
+        raise Refuse(ErrorCode.INVALID_REQUEST, detail)
     if times[topic] > 1:
-        raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+        raise Refuse(ErrorCode.INVALID_REQUEST, TOPIC_TWICE)
 
 
 async def _find(topic: RequestedTopic, call: Call) -> CatalogueEntry:
@@ -76,9 +82,9 @@ async def _find(topic: RequestedTopic, call: Call) -> CatalogueEntry:
     if topic.name is not None:
         entry = await catalogue.find(topic.name)
         if entry is None:
-            raise unknown_topic(topic.name)
+            raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, NO_SUCH_TOPIC)
         return entry
     found = await catalogue.find_many_by_id((topic.topic_id,))
     if topic.topic_id not in found:
-        raise Refuse(ErrorCode.UNKNOWN_TOPIC_ID, f"There is no topic of the id {topic.topic_id}.")
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_ID, NO_SUCH_TOPIC_ID)
     return found[topic.topic_id]

@@ -10,6 +10,7 @@ from groups.core.rows import MemberRow
 from groups.core.step import RowsGroup
 from protocol.call import Call
 from protocol.handlers.support import group_operations, reply_room, validation
+from protocol.handlers.support.kafkas_words import NO_SUCH_GROUP, NOT_CLASSIC
 from rollcall.wire.messages.describe_groups import (
     DescribedGroup,
     DescribedGroupMember,
@@ -43,14 +44,14 @@ async def _describe(group_id: str, with_operations: bool, call: Call) -> Describ
         validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return DescribedGroup(error_code=refusal.code, group_id=group_id)
-    code = await call.available(group_id)
+    code = await call.describable(group_id)
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group: object = call.node.coordinator.group(group_id)
     authorized = group_operations.of_group(with_operations, group_id, call.access)
     if not isinstance(group, RowsGroup):
-        fault = "not found" if group is None else "is not classic"
-        return _dead(group_id, call.version, fault, authorized)
+        fault = NO_SUCH_GROUP if group is None else NOT_CLASSIC
+        return _dead(group_id, call.version, fault.format(group_id), authorized)
     return _described(group, authorized)
 
 
@@ -58,7 +59,7 @@ def _dead(group_id: str, version: int, fault: str, authorized: int) -> Described
     described = DescribedGroup(group_id=group_id, group_state=DEAD)
     if version >= NOT_FOUND_SINCE:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
-        described.error_message = f"Group {group_id} {fault}."
+        described.error_message = fault
     else:
         described.authorized_operations = authorized
     return described

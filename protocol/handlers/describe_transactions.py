@@ -69,7 +69,7 @@ async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
         validation.transactional_id(transactional_id, call.node.settings)
     except Refuse as refusal:
         return refusal.code
-    return await call.available(transactional_id)
+    return await call.describable(transactional_id)
 
 
 def _state(

@@ -1,19 +1,17 @@
-"""Fetch (1): held for a while, then empty. There is no log (docs/decisions/0001-no-log.md).
+"""Fetch (1): held for a while, then answered without records. There is no log
+(docs/decisions/0001-no-log.md).
 
-Every idle consumer sends two of these a second, so no topic is looked up: from v7 on a response may
-leave out partitions without news. The first response of a fetch session (KIP-227) contains all of
-them, since Java's consumer otherwise logs a warning at every fetch. So does a response outside of a
-session when the offsets differ from those of the last request, since librdkafka learns from it that
-it is at the end of a partition. sarama gets all of them always: after an empty response it fetches
-again before it sends a commit that has waited for its connection. No state is kept for a session,
-since none of its partitions ever has news.
+Every idle consumer sends two of these a second, so no topic is looked up. A response has each
+partition that its request names, and no other. Outside of a fetch session (KIP-227) a request names
+all that it wants, and clients look for them: Go's kafka-go reports an error, and connects again,
+where its topic is missing, sarama fetches again before it sends a commit that has waited for its
+connection, librdkafka learns that it is at the end of a partition. In a session only what is new is
+named, and whatever else the session has is without news: so no state is kept for one.
 """
 
-from collections.abc import Iterator
 from functools import partial
 
 from protocol.call import Call
-from protocol.heartbeat_hold import ONE_AT_A_TIME
 from rollcall.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchPartition,
@@ -22,37 +20,29 @@ from rollcall.wire.messages.fetch import (
     PartitionData,
 )
 
-EMPTY_SINCE = 7
-"""KIP-227. A client that requests no session (epoch -1) gets none: its next fetch is a full one
-again."""
+WAIT_MS_MIN = 50
+"""A client that names a shorter wait wants none, and would ask hundreds of times a second. A longer
+wait is kept exactly: kafka-go's Reader asks for three quarters of its ``MaxWait``, and takes the
+connection for broken when that is over."""
 
 NEW_SESSION_EPOCH, FINAL_EPOCH = 0, -1
+"""A client that requests no session sends the latter, and gets none."""
+
 SESSION_ID = 1
 """The id of every session: any number but 0 is fine, since ids are not looked up."""
 
 READ_COMMITTED = 1
 
-EMPTY = FetchResponse()
-
 
 async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     """Wait as long as the client would wait for records, within our limits; then return none."""
     if _ends_session(request):
-        return EMPTY
+        return FetchResponse()
     settings = call.node.settings
-    hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
+    has_wait = request.max_wait_ms >= WAIT_MS_MIN
+    hold_ms = request.max_wait_ms if has_wait else settings.fetch_hold_min_ms
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
-    if call.version < EMPTY_SINCE:
-        return await call.aside(partial(_echo, request, session_id=0))
-    if request.session_epoch == NEW_SESSION_EPOCH:
-        return await call.aside(partial(_echo, request, SESSION_ID))
-    if request.session_epoch > NEW_SESSION_EPOCH:
-        return FetchResponse(session_id=request.session_id)
-    digest = await call.aside(lambda: hash(tuple(_offsets(request))))
-    if call.memory.get(request.api_key) == digest and call.session.software not in ONE_AT_A_TIME:
-        return EMPTY
-    call.memory[request.api_key] = digest
-    return await call.aside(partial(_echo, request, session_id=0))
+    return await call.aside(partial(_echo, request, _session_of(request)))
 
 
 def _ends_session(request: FetchRequest) -> bool:
@@ -62,10 +52,11 @@ def _ends_session(request: FetchRequest) -> bool:
     return is_last and not request.topics
 
 
-def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:
-    for topic in request.topics:
-        for partition in topic.partitions:
-            yield topic.topic, topic.topic_id, partition.partition, partition.fetch_offset
+def _session_of(request: FetchRequest) -> int:
+    """The session in which the client fetches from now on; 0: none."""
+    if request.session_epoch == NEW_SESSION_EPOCH:
+        return SESSION_ID
+    return request.session_id if request.session_epoch > NEW_SESSION_EPOCH else 0
 
 
 def _echo(request: FetchRequest, session_id: int) -> FetchResponse:

@@ -6,6 +6,7 @@ member's beat.
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import NOBODY
+from groups.core.instance_claims import How
 from groups.core.signs_of_life import ClassicHeartbeat
 from protocol.call import Call
 from protocol.handlers.support import validation
@@ -22,7 +23,10 @@ async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
     if code is not ErrorCode.NONE:
         _note(request, call)
         return HeartbeatResponse(error_code=code)
-    return HeartbeatResponse(error_code=_from_view(request, call))
+    code = _from_view(request, call)
+    if code is ErrorCode.FENCED_INSTANCE_ID:
+        call.claimed(request.group_id, request.group_instance_id, How.FENCED)
+    return HeartbeatResponse(error_code=code)
 
 
 def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:

@@ -6,6 +6,7 @@ from groups.coordinator.views import View
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
+from groups.core.instance_claims import How
 from groups.core.replies import Joined
 from groups.core.subscription import subscription_of
 from protocol.call import Call
@@ -33,12 +34,16 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     except Refuse as refusal:
         call.heard(request.group_id, event)
         return _response(Joined(refusal.code, request.member_id), call.version)
+    if not request.member_id:  # that of a static member that has none any more, or of another
+        call.claimed(request.group_id, request.group_instance_id, How.TAKEN)
     event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
     reply = await call.decide(request.group_id, event)
     if not isinstance(reply, Joined):
         reply = Joined(reply.error, request.member_id)
     if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
         call.note_id(request.group_id, reply.member_id)
+    elif reply.error is ErrorCode.FENCED_INSTANCE_ID:
+        call.claimed(request.group_id, request.group_instance_id, How.FENCED)
     elif not reply.error:
         call.session.member = (request.group_id, reply.member_id)
     return _response(reply, call.version)
@@ -79,6 +84,7 @@ def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
         needs_member_id=call.version >= MEMBER_ID_REQUIRED_SINCE
         and request.group_instance_id is None,
         can_skip_assignment=call.version >= SKIP_ASSIGNMENT_SINCE,
+        client=call.client,
     )
 
 

@@ -1,7 +1,8 @@
 """ListGroups (16): the groups that this node owns; clients send it to every node.
 
 The list comes from memory, so the lease must be valid: a node that was suspended may list groups
-that other nodes own by now.
+that other nodes own by now. And it must be complete: programs take a group that is in no node's
+list for deleted.
 """
 
 from groups.core.acls.bindings import AclOperation, ResourceType
@@ -19,7 +20,7 @@ OTHER_BYTES = 30
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
     """Filter by state (KIP-518) and type (KIP-848), ignoring case; no filter returns all groups.
     There are no pages: a list that does not fit into a reply is refused."""
-    code = await call.node.availability.of_lease(call.node.settings.coordinator_load_hold_ms)
+    code = await call.listable()
     if code is not ErrorCode.NONE:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}

@@ -22,6 +22,9 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
     separately."""
     known = {str(state) for state in State}
     unknown = [state for state in request.state_filters if state not in known]
+    code = await call.listable()
+    if code is not ErrorCode.NONE:
+        return ListTransactionsResponse(error_code=code, unknown_state_filters=unknown)
     try:
         found = await call.node.transactions.listed(request.transactional_id_pattern)
     except Refuse as refusal:

@@ -18,11 +18,15 @@ from protocol.handlers.support.merged_topics import added_up, is_answered_by_bot
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from rollcall.wire.messages.txn_offset_commit import TxnOffsetCommitRequestPartition
+from rollcall.wire.messages.txn_offset_commit import (
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 
 TOPIC_IDS_SINCE = 10  # KIP-848
 NAMES_RETENTION = range(2, 5)
@@ -43,6 +47,7 @@ OF_THEIR_OWN = (TOO_LARGE, NO_ROOM)
 
 Codes = list[list[ErrorCode]]
 Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
+Topic = OffsetCommitRequestTopic | TxnOffsetCommitRequestTopic
 
 
 async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
@@ -55,7 +60,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
-    entries = await _entries(request, call)
+    entries = await entries_of(request.topics, call, is_named=call.version < TOPIC_IDS_SINCE)
     codes, writes = await _sort(request, entries, call)
     if writes and request.group_id in call.node.coordinator.full:
         try:
@@ -182,28 +187,42 @@ def sort(
     named = version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
     limit = settings.offset_metadata_max_bytes
+    return sort_topics(request.topics, entries, limit, who, retention_ms)
+
+
+def sort_topics(
+    topics: Sequence[Topic],
+    entries: Sequence[CatalogueEntry | ErrorCode],
+    limit: int,
+    who: Author | None,
+    retention_ms: int | None = None,
+) -> tuple[Codes, list[OffsetWrite]]:
+    """The same for the topics of either API. ``limit``: of an offset's metadata."""
     codes: Codes = []
     writes: list[OffsetWrite] = []
-    for topic, entry in zip(request.topics, entries, strict=True):
+    for topic, entry in zip(topics, entries, strict=True):
         if isinstance(entry, ErrorCode):
             codes.append([entry] * len(topic.partitions))
             continue
+        partitions: Sequence[Partition] = topic.partitions
         codes.append(
-            [check(p.partition_index, p.committed_metadata, entry, limit) for p in topic.partitions]
+            [check(p.partition_index, p.committed_metadata, entry, limit) for p in partitions]
         )
         writes += [
             write(entry, partition, retention_ms, who)
-            for partition, code in zip(topic.partitions, codes[-1], strict=True)
+            for partition, code in zip(partitions, codes[-1], strict=True)
             if code is Good
         ]
     return codes, writes
 
 
-async def _entries(request: OffsetCommitRequest, call: Call) -> list[CatalogueEntry | ErrorCode]:
+async def entries_of(
+    topics: Sequence[Topic], call: Call, *, is_named: bool
+) -> list[CatalogueEntry | ErrorCode]:
     """The entry of each topic, or the code for all its partitions. Unknown topics are looked up
     together."""
-    catalogue, is_named = call.node.catalogue, call.version < TOPIC_IDS_SINCE
-    keys: list[Any] = [topic.name if is_named else topic.topic_id for topic in request.topics]
+    catalogue = call.node.catalogue
+    keys: list[Any] = [topic.name if is_named else topic.topic_id for topic in topics]
     missing = UNKNOWN if is_named else UNKNOWN_ID
     found: Mapping[Any, CatalogueEntry]
     try:

@@ -62,6 +62,7 @@ async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
         filter_threads=request.pattern_threads,
         counts=counts,
         matches=matches,
+        client=call.client,
     )
 
 

@@ -4,46 +4,43 @@ Partitions that do not exist, or whose metadata is too long, fail alone, as with
 others are submitted to the group as one event, after the producer's transaction is checked.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 
-from groups.catalogue.cache import CatalogueEntry, Unavailable
+from groups.catalogue.cache import CatalogueEntry
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
+from groups.core.events import OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers.offset_commit import (
     NO_ROOM,
-    check,
+    Codes,
+    entries_of,
     is_known,
     no_room,
+    sort_topics,
     under,
-    write,
 )
 from protocol.handlers.support import validation
 from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
 from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
 
+TOPIC_IDS_SINCE = 6  # KIP-1319
+
 LOADING_SINCE = 2
 """Clients of earlier versions know only COORDINATOR_NOT_AVAILABLE."""
 
 Good = ErrorCode.NONE
-Codes = list[list[ErrorCode]]
 
 
 async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse:
     """Store the offsets as pending until the transaction ends."""
-    try:
-        entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
-    except Unavailable:
-        code = _code_for(ErrorCode.COORDINATOR_NOT_AVAILABLE, call.version)
-        return await call.aside(partial(_response, request, lambda _t, _p: code, ()))
+    entries = await entries_of(request.topics, call, is_named=call.version < TOPIC_IDS_SINCE)
     codes, writes = await _sort(request, entries, call)
     try:
         verdict = await _decide(request, writes, call) if writes or is_known(codes) else Good
@@ -51,7 +48,7 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
         verdict = refusal.code
     verdict = _code_for(verdict, call.version)
     codes = under(verdict, codes)
-    unknown = [at for at, topic in enumerate(request.topics) if topic.name not in entries]
+    unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
     adds_up = bool(unknown) or is_answered_by_both(codes)
     telling = partial(_response, request, lambda t, p: codes[t][p] or verdict, unknown)
     return await call.aside(partial(telling, adds_up=adds_up))
@@ -78,6 +75,7 @@ async def _decide(
         member_id=request.member_id,
         instance_id=request.group_instance_id,
         offsets=tuple(writes),
+        version=call.version,
     )
     return (await call.decide(request.group_id, event)).error
 
@@ -89,39 +87,12 @@ async def _check_room(group_id: str, writes: list[OffsetWrite], call: Call) -> N
 
 
 async def _sort(
-    request: TxnOffsetCommitRequest, entries: Mapping[str, CatalogueEntry], call: Call
+    request: TxnOffsetCommitRequest, entries: Sequence[CatalogueEntry | ErrorCode], call: Call
 ) -> tuple[Codes, list[OffsetWrite]]:
     """A code for each partition, and the writes of those whose code is NONE."""
     limit = call.node.settings.offset_metadata_max_bytes
     who = call.committer(validation.shown(request.member_id))
-    return await call.aside(partial(_sorted, request, entries, limit, who))
-
-
-def _sorted(
-    request: TxnOffsetCommitRequest,
-    entries: Mapping[str, CatalogueEntry],
-    limit: int,
-    who: Author | None,
-) -> tuple[Codes, list[OffsetWrite]]:
-    codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
-    writes = [
-        write(entries[topic.name], partition, None, who)
-        for topic, judged in zip(request.topics, codes, strict=True)
-        for partition, code in zip(topic.partitions, judged, strict=True)
-        if code is Good
-    ]
-    return codes, writes
-
-
-def _codes(
-    topic: TxnOffsetCommitRequestTopic, entry: CatalogueEntry | None, limit: int
-) -> list[ErrorCode]:
-    if entry is None:
-        return [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * len(topic.partitions)
-    return [
-        check(partition.partition_index, partition.committed_metadata, entry, limit)
-        for partition in topic.partitions
-    ]
+    return await call.aside(partial(sort_topics, request.topics, entries, limit, who))
 
 
 def _code_for(code: ErrorCode, version: int) -> ErrorCode:
@@ -140,7 +111,7 @@ def _response(
     """As in OffsetCommit: the topics without partitions are those that do not exist."""
     answers = [
         (
-            topic.name,
+            (topic.name, topic.topic_id),
             [
                 TxnOffsetCommitResponsePartition(
                     partition_index=partition.partition_index, error_code=code(t, p)
@@ -153,7 +124,7 @@ def _response(
     ]
     return TxnOffsetCommitResponse(
         topics=[
-            TxnOffsetCommitResponseTopic(name=name, partitions=partitions)
-            for name, partitions in (added_up(answers) if adds_up else answers)
+            TxnOffsetCommitResponseTopic(name=name, topic_id=topic_id, partitions=partitions)
+            for (name, topic_id), partitions in (added_up(answers) if adds_up else answers)
         ]
     )

@@ -3,15 +3,16 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import metadata
 from typing import Annotated
 
 import typer
 
+from rollcall import __version__
 from rollcall.cli import (
     acls,
     attention,
     doctor,
+    facts,
     groups,
     journal,
     nodes,
@@ -38,11 +39,12 @@ app = typer.Typer(
 
 __all__ = [
     "app",
+    "facts",
     "offsets",
     "run",
     "verbs",
     "watch",
-]  # three of these have commands for `group`
+]  # four of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
@@ -59,7 +61,7 @@ app.command()(doctor.doctor)
 
 def _version(is_set: bool) -> None:
     if is_set:
-        say(f"rollcall {metadata.version('rollcall')}")
+        say(f"rollcall {__version__}")
         raise typer.Exit
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from rollcall.cli.context import check_ended, patience, rest_of
+from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, note, show_one
 from rollcall.cli.rest import Rest
 
@@ -47,6 +48,12 @@ def await_operation(
     note(f"Operation {operation['id']}: {operation['detail']}.")
 
 
+def check_plan(plan: Mapping[str, Any]) -> None:
+    """Raise ``Failure`` if the plan of a dry run says that the operation would fail."""
+    if plan["would"] == "fail":
+        raise Failure(Code.CONFLICT, f"It would be refused: {plan['detail']}")
+
+
 class OperationOptions:
     """The options of an operation: how long to wait, and the output format."""
 
@@ -76,3 +83,4 @@ class OperationOptions:
             return
         preview = self.rest.request(method, path, {**query, "dry_run": "true"}, body)[1]
         show_one(preview, PREVIEW, self.output)
+        check_plan(preview)

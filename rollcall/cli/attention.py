@@ -9,8 +9,9 @@ from rollcall.cli.context import Form, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, note, show, show_one
 from rollcall.cli.rest import Row
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="What needs attention.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="What needs attention.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("RULE", "rule"),

@@ -10,8 +10,9 @@ from rollcall.cli.context import Form, GroupId, Part, Reason, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Output, plain, say, show, show_one
 from rollcall.cli.rest import Rest, Row, segment
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Consumer groups.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Consumer groups.")
 
 WHY: Final = ("group_id", "state", "generation", "situation", "waiting", "last_rebalance")
 
@@ -137,8 +138,8 @@ def _with_coordinator(rest: Rest, group: str) -> Row:
 def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
     """Every partition that is committed or owned, by topic and number.
 
-    As in kafka-consumer-groups: the end is ListOffsets's, and a partition without a commit shows
-    none.
+    As in kafka-consumer-groups a partition without a commit shows none. The end and the lag are
+    those that the catalogue knows: ListOffsets, which the tool asks, must return a number.
     """
     committed = {
         (row["topic"], row["partition"]): row
@@ -159,14 +160,14 @@ def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
 
 
 def _ends(rest: Rest, topic: str) -> Sequence[int]:
-    """Each partition's end offset; none for a deleted topic."""
+    """The known end offset of each of the first partitions; none for a deleted topic."""
     try:
-        rows = rest.get(f"/topics/{segment(topic)}/partitions")["data"]
+        ends: Sequence[int] = rest.get(f"/topics/{segment(topic)}")["end_offsets"]
     except Failure as failure:
         if failure.code is Code.NOT_FOUND:
             return ()
         raise
-    return [row["log_end_offset"] for row in rows]
+    return ends
 
 
 def _offset(
@@ -186,7 +187,7 @@ def _offset(
         "leader_epoch": _epoch(committed),
         "committed_offset": offset,
         "log_end_offset": end,
-        "lag": None if end is None or offset is None else end - offset,
+        "lag": None if end is None or offset is None else max(0, end - offset),
         **{name: owner and owner[name] for name in ("member_id", "client_host", "client_id")},
     }
 

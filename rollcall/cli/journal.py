@@ -9,8 +9,9 @@ from rollcall.cli.context import Form, complete_group, rest_of
 from rollcall.cli.events import Follower
 from rollcall.cli.output import Column, Output, as_json, cell, say, show
 from rollcall.cli.rest import Rest, Row
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Events of groups, and their causes.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Events of groups, and their causes.")
 
 COLUMNS: Final[Sequence[Column]] = (
     Column("AT", "at", lambda row: row["at"][:19] + "Z"),

@@ -7,8 +7,9 @@ import typer
 
 from rollcall.cli.context import Form, Reason, complete_group, rest_of
 from rollcall.cli.output import Column, Output, note, show, show_one
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Coordinator processes.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Coordinator processes.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("ID", "node_id"),
@@ -74,6 +75,25 @@ def undrain(
 ) -> None:
     """Withdraw the drain of a node: it takes its share of the slots again."""
     _request(context, f"/nodes/{node}/undrain", reason, dry_run, output)
+
+
+FORGOTTEN: Final[Sequence[Column]] = (Column("ID", "node_id"), Column("DRY-RUN", "dry_run"))
+
+
+@app.command()
+def forget(
+    context: typer.Context,
+    node: NodeId,
+    reason: Reason,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check whether it can be, and change nothing.")
+    ] = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Forget a node that has left: it is not called silent any more."""
+    query = {"dry_run": "true"} if dry_run else {}
+    path, body = f"/nodes/{node}/forget", {"reason": reason}
+    show_one(rest_of(context).request("POST", path, query, body)[1], FORGOTTEN, output)
 
 
 def _request(context: typer.Context, path: str, reason: str, is_dry: bool, output: Output) -> None:

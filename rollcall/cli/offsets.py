@@ -11,12 +11,11 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.asking import DryRun, OperationOptions, await_operation
+from rollcall.cli.asking import DryRun, OperationOptions, await_operation, check_plan
 from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Reason, Timeout, Wait, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, note, show
-from rollcall.cli.rest import Rest
 
 RESTORES: Final = "/group/offsets/restores"
 RESETS: Final = "/group/offsets/resets"
@@ -51,7 +50,8 @@ def restore(
     body, query = {"reason": reason, "to": to}, {"group_id": group}
     if dry_run:
         tried = {**query, "dry_run": "true"}
-        _show_plan(rest_of(context).request("POST", RESTORES, tried, body)[1], group, output)
+        plan = rest_of(context).request("POST", RESTORES, tried, body)[1]
+        _show_plan(plan, group, output, is_dry=True)
     else:
         OperationOptions(context, wait, timeout, output).request("POST", RESTORES, body, **query)
 
@@ -114,7 +114,9 @@ def reset_offsets(
     if execute and (dry_run or not reason):
         raise Failure(Code.USAGE, "--execute requires --reason, and excludes --dry-run.")
     rest = rest_of(context)
-    if _planned(rest, group, body, output) and execute:
+    tried = {"group_id": group, "dry_run": "true"}
+    _, plan = rest.request("POST", RESETS, tried, {**body, "reason": DRY})
+    if _show_plan(plan, group, output, is_dry=not execute) and execute:
         await_operation(rest, RESETS, {**body, "reason": reason}, timeout, group, group_id=group)
 
 
@@ -138,20 +140,16 @@ def delete_offsets(
         raise Failure(Code.USAGE, "--execute requires --reason.")
     rest, query = rest_of(context), {"group_id": group, "topic": topic, "partition": partition}
     _, plan = rest.request("DELETE", OFFSETS, {**query, "dry_run": "true"}, {"reason": DRY})
-    if _show_plan(plan, group, output) and execute:
+    if _show_plan(plan, group, output, is_dry=not execute) and execute:
         await_operation(rest, OFFSETS, {"reason": reason}, timeout, group, method="DELETE", **query)
 
 
-def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bool:
-    """Print the plan; returns whether it has changes."""
-    tried = {"group_id": group, "dry_run": "true"}
-    _, plan = rest.request("POST", RESETS, tried, {**body, "reason": DRY})
-    return _show_plan(plan, group, output)
-
-
-def _show_plan(plan: Mapping[str, Any], group: str, output: Output) -> bool:
+def _show_plan(plan: Mapping[str, Any], group: str, output: Output, *, is_dry: bool) -> bool:
+    """Print the plan; returns whether it has changes. A dry run fails if the act would."""
     show([{"group_id": group, **change} for change in plan["changes"]], PLANNED, output)
     note(f"{len(plan['changes'])} offsets {plan['how']}; {plan['unchanged']} are there already.")
+    if is_dry:
+        check_plan(plan)
     return bool(plan["changes"])
 
 

@@ -18,8 +18,9 @@ from rollcall.cli.context import (
 )
 from rollcall.cli.output import Column, Output, show, show_one
 from rollcall.cli.rest import WAIT_S_MAX
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Operations on groups.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Operations on groups.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("OPERATION", "id"),

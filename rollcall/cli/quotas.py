@@ -9,8 +9,9 @@ import typer
 from rollcall.cli.context import Form, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, Row, note, show, show_one
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Client quotas of the Kafka port.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Client quotas of the Kafka port.")
 
 
 class Part(StrEnum):

@@ -7,8 +7,9 @@ import typer
 
 from rollcall.cli.context import Form, complete_group, rest_of
 from rollcall.cli.output import Column, Output, note, plain, show
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Reports of the pipeline.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Reports of the pipeline.")
 
 PATH: Final = "/reports/rebalances"
 

@@ -9,8 +9,9 @@ from rollcall.cli import journal
 from rollcall.cli.context import Form, Part, TopicName, rest_of
 from rollcall.cli.output import Column, Output, plain, show, show_one
 from rollcall.cli.rest import segment
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Topics of the catalogue.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Topics of the catalogue.")
 
 LISTED: Final[Sequence[Column]] = (
     Column("TOPIC", "name"),
@@ -55,14 +56,17 @@ def describe(context: typer.Context, topic: TopicName, output: Form = Output.TAB
     """Show a topic's partitions with end offsets and racks."""
     rest = rest_of(context)
     path = f"/topics/{segment(topic)}"
-    racks = rest.get(path)["racks"]
+    told = rest.get(path)
+    racks, ends = told["racks"], told["end_offsets"]
     rows: list[dict[str, Any]] = [
         {
             "topic": topic,
-            **row,
-            "racks": racks[row["partition"]] if row["partition"] < len(racks) else [],
+            "partition": number,
+            "log_start_offset": 0,
+            "log_end_offset": ends[number] if number < len(ends) else None,
+            "racks": racks[number] if number < len(racks) else [],
         }
-        for row in rest.get(f"{path}/partitions")["data"]
+        for number in range(told["partitions"])
     ]
     show(rows, PARTITIONS, output)
 

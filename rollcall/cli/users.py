@@ -13,8 +13,9 @@ from rollcall.cli.context import Form, Part, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, Row, show, show_one
 from rollcall.cli.rest import segment
+from rollcall.cli.words import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Users of the Kafka port (SASL/SCRAM).")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Users of the Kafka port (SASL/SCRAM).")
 
 
 class Mechanism(StrEnum):

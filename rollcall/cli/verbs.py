@@ -14,14 +14,20 @@ from rollcall.cli.context import (
     Wait,
 )
 from rollcall.cli.groups import app
+from rollcall.cli.member_names import member_of
 from rollcall.cli.output import Output, note, plain
 from rollcall.cli.rest import Rest
 
-Member = Annotated[str, typer.Argument(metavar="MEMBER", help="The member's id.")]
+Member = Annotated[
+    str,
+    typer.Argument(
+        metavar="MEMBER", help="The member's id, its instance id, or a client id that only it has."
+    ),
+]
 SomeMember = Annotated[
     str | None,
     typer.Argument(
-        metavar="[MEMBER]", help="One member, by member id or instance id; default: all."
+        metavar="[MEMBER]", help="One member, by member id, instance id or client id; default: all."
     ),
 ]
 
@@ -69,8 +75,9 @@ def evict(
     """Evict a member; the others rebalance. A live client joins again."""
     options = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason}
+    member_id = member_of(options.rest, group, member)
     options.request_or_try(
-        "DELETE", "/group/members", body, dry_run, group_id=group, member_id=member
+        "DELETE", "/group/members", body, dry_run, group_id=group, member_id=member_id
     )
 
 
@@ -90,7 +97,8 @@ def _pausing(verb: str, sentence: str) -> None:
     ) -> None:
         options = OperationOptions(context, wait, timeout, output)
         path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
-        ids = {"group_id": group, "member_id": member}
+        member_id = None if member is None else member_of(options.rest, group, member)
+        ids = {"group_id": group, "member_id": member_id}
         options.request_or_try("POST", path, {"reason": reason}, dry_run, **ids)
         if verb == "pause" and options.wait_s and not dry_run:
             _note_obedience(options.rest, group)

@@ -59,6 +59,15 @@ VALUES (now() - %s, '', 0, 0, 'limit-near', 'total', '950 of 1,000 topics', '', 
         '[]', '{}')
 """
 
+TAKEN = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    client_reason, generation_before, generation_after, waited_for, joined, "left", details)
+VALUES (now() - %s, 'orders1', 1, 0, 'instance-taken', '', '', '', 0, 0, '{}', '[]', '[]',
+        jsonb_build_object('instance', %s::text, 'seconds', 70, 'refused', 1200,
+                           'holder', '{"client_id": "anna", "host": "10.0.0.1"}'::jsonb,
+                           'others', '[{"client_id": "ben", "host": "10.0.0.2"}]'::jsonb))
+"""
+
 DRAIN = """
 INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
 VALUES (%s, 'olga', 'a new disk', now() - %s, now())
@@ -117,6 +126,11 @@ FIRES: Mapping[str, tuple[str, Act, Act]] = {
         lambda: sql(DRAIN, 7, 3 * HOUR),
         lambda: sql(DRAIN, 7, 5 * HOUR),
     ),
+    "shared-instance": (
+        "Instance i-7 is used by two workers of orders1",
+        lambda: sql(TAKEN, 12 * MINUTE, "i-7"),
+        lambda: sql(TAKEN, 10 * MINUTE, "i-7"),
+    ),
     "limit": (
         "A limit is near",
         lambda: sql(NEAR, 25 * HOUR),
@@ -140,12 +154,43 @@ def test_a_rule_fires_beyond_its_threshold_on_the_overview(rule: str) -> None:
     assert sentence in page()
 
 
+def test_both_users_of_an_instance_are_named() -> None:
+    for instance in ("i-1", "i-2", "i-2"):
+        sql(TAKEN, MINUTE, instance)
+    (line,) = attention.fired(overview.look())
+    assert line.detail == (
+        "Client anna at 10.0.0.1 has it, client ben at 10.0.0.2 claimed it (refused 1,200 times"
+        " within 70 s). So is 1 more instance."
+    )
+    assert attention.groups_of(["shared-instance"]) == {"orders1"} == {line.subject}
+
+
 def test_a_drained_node_that_keeps_its_slots_is_named() -> None:
     sql(DRAIN, 0, MINUTE)
     assert fired() == []
     sql("UPDATE rollcall_drain SET since = now() - interval '3 minutes'")
     assert fired() == [("drain", "Node 0 was drained and still owns 64 slots")]
     assert "by olga: a new disk." in page()
+
+
+def test_a_node_that_crashes_again_and_again_is_named_while_it_waits() -> None:
+    """And its page has the same as its journal says."""
+    sql(NODE, 1, timedelta())
+    sql(
+        "UPDATE rollcall_node SET unclean_ends = 3, takes_slots = false,"
+        " steady_since = now() - interval '39 seconds' WHERE node_id = 1"
+    )
+    [line] = attention.fired(overview.look())
+    assert (line.rule, line.sentence) == (
+        "node-unsteady",
+        "Node 1 waits before it takes slots",
+    )
+    assert "3 times in a row" in line.detail and "beaten steadily for 40 s" in line.detail
+    assert line.sentence in page()
+    sql("UPDATE rollcall_node SET steady_since = now() - interval '41 seconds'")
+    assert fired() == [], "it takes none for another reason"
+    sql("UPDATE rollcall_node SET steady_since = now(), takes_slots = true")
+    assert fired() == [], "no other node could serve"
 
 
 WHY = {
@@ -184,6 +229,15 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == [("no-commit", "Group orders1 does not commit")]
 
 
+def test_a_queue_of_notifications_that_fills_is_named(settings: Any) -> None:
+    """As it would at a quarter: it has room for a flood of a minute."""
+    assert fired() == []
+    settings.ATTENTION_NOTIFY_QUEUE_PERCENT = 0
+    assert fired() == [("notify-queue", "PostgreSQL's queue of notifications is 0 % full")]
+    assert "Somebody floods NOTIFY" in page()
+    assert attention.find(None, {}, "orders1") == []
+
+
 def test_long_lists_are_cut_and_the_rest_is_counted() -> None:
     for number in range(12):
         sql(PAUSE, f"g-{number:02}", HOUR)
@@ -219,7 +273,7 @@ def test_a_group_with_stopped_members_is_not_shown_as_stopped() -> None:
 def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
     names = [rule.name for rule in attention.RULES]
     assert len(set(names)) == len(names)
-    known = {field.name for field in fields(Thresholds)}
+    known = {field.name for field in fields(Thresholds)} - {"node_restart_backoff_max_ms"}
     said = {rule.setting.replace(".", "_") for rule in attention.RULES} - {""}
     assert said == known
 

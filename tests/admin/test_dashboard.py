@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from groups import tasks
 from groups.access.staff_roles import VIEWER
-from groups.models import Journal
+from groups.models import Journal, Operation
 from groups.queries import attention, overview
 from groups.sweeps import schedule
 from tests import factories
@@ -105,16 +105,33 @@ def test_slots_without_owner_and_silent_nodes_are_listed() -> None:
     assert "Node 4 is silent" in shown
 
 
-def test_an_operation_that_failed_today_is_listed() -> None:
-    now, failed = timezone.now(), {"state": "failed", "detail": "the group is empty"}
-    OperationFactory.create(**failed, finished_at=now - timedelta(hours=1))
-    OperationFactory.create(group_id="old", **failed, finished_at=now - timedelta(days=2))
+def test_a_refused_operation_is_no_incident() -> None:
+    """Whoever asked for it got the reason."""
+    OperationFactory.create(state="failed", detail="the group is empty", finished_at=timezone.now())
+    assert attention.fired(overview.look()) == []
+
+
+def test_an_operation_that_no_owner_decides_is_listed() -> None:
+    now = timezone.now()
+    for group_id, minutes in (("orders", 2), ("new", 0)):
+        row = OperationFactory.create(group_id=group_id)
+        Operation.objects.filter(pk=row.pk).update(created_at=now - timedelta(minutes=minutes))
 
     shown = page()
+    assert "An operation on orders waits for its owner: Force a rebalance" in shown
+    assert "olga requested it 2 minutes ago." in shown.replace("\xa0", " ")
+    assert "An operation on new waits" not in shown
 
-    assert "Operation on orders failed: Force a rebalance" in shown
-    assert "the group is empty" in shown
-    assert "Operation on old failed" not in shown
+
+def test_the_most_severe_findings_come_first() -> None:
+    """Work that failed before a group that rebalances often, whose rule comes first."""
+    schedule.ensure()
+    sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 60)
+    with pytest.raises(ZeroDivisionError):
+        tasks.recorded("clean-up", lambda: str(1 // 0))
+    lines = attention.fired(overview.look())
+    assert [line.rule for line in lines if line.tone == "bad"] == ["periodic-work"]
+    assert (lines[0].tone, lines[1].rule) == ("bad", "storm")
 
 
 def test_a_failed_sweep_and_a_late_sweep_are_listed() -> None:

@@ -14,6 +14,7 @@ from groups.catalogue import changes
 from groups.models import Operation
 from groups.operations.offset_operations import SET_SINCE
 from groups.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
+from groups.queries import previews
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -179,8 +180,24 @@ def test_a_group_with_members_is_reported_and_has_no_button() -> None:
     write("busy")
     client = visitor(OPERATOR, name="olga")
     shown = text(client.get(page("busy", "reset")))
-    assert "The group has 2 members, whose commits would overwrite it" in shown
+    assert "The group has 2 members: stop them first." in shown
     assert 'name="seen"' not in shown
+
+
+def test_members_that_joined_since_the_preview_are_not_overwritten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The request would only fail: nothing is requested, on the page and by an undo."""
+    client = visitor(OPERATOR, name="olga")
+    digest = re.search(r'name="seen" value="(\w+)"', text(ask(client)))
+    assert digest is not None
+    operation = made()
+    happened()
+    monkeypatch.setattr(previews, "offsets", lambda _: previews.Preview("fail", ["It has some."]))
+    assert "It has some." in text(ask(client, seen=digest[1]))
+    answer = client.post(f"/admin/groups/operation/{operation.pk}/undo/", follow=True)
+    assert "Nothing was undone: It has some." in text(answer)
+    assert Operation.objects.count() == 1
 
 
 def test_a_viewer_cannot_reset_offsets(client: Client) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from groups.access.staff_roles import OPERATOR, VIEWER
@@ -71,7 +72,23 @@ def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
         operator.get(page("orders", "rebalance")),
         operator.post(page("orders", "rebalance"), WHY),
     ):
-        assert "The group has no members, so it cannot rebalance." in text(answer)
+        assert "The group has no members." in text(answer)
+    assert requested() == []
+
+
+def test_a_frozen_group_is_refused_with_the_reason(operator: Client) -> None:
+    write("orders")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)"
+            " VALUES ('orders', 0, 'rollcall.freeze', 'true', now())"
+        )
+    for answer in (
+        operator.get(page("orders", "rebalance")),
+        operator.post(page("orders", "rebalance"), WHY),
+    ):
+        assert "no rebalance begins until it is thawed" in text(answer)
+        assert "Force the rebalance</button>" not in text(answer)
     assert requested() == []
 
 

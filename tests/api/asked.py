@@ -49,6 +49,10 @@ SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now() + interval '1 ho
 FROM unnest(ARRAY[3, 4, 5]) n
 """
 """They are alive however long the requests take."""
+LEFT: Final = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+VALUES (6, gen_random_uuid(), 1, 'localhost', 9092, now(), now() - interval '1 hour')
+"""
 DRAINED: Final = """
 INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
 VALUES (5, 'olga', 'an earlier one', now(), now())
@@ -109,6 +113,7 @@ BODIES: Mapping[str, Any] = {
     "delete_webhook": None,
     "drain_node": REASON,
     "undrain_node": REASON,
+    "forget_node": REASON,
     "rotate_webhook_secret": None,
     "test_webhook": None,
     "redeliver_webhook": None,
@@ -166,6 +171,7 @@ def everything() -> list[Asked]:
     with connection.cursor() as cursor:
         cursor.execute(FROZEN)
         cursor.execute(NODES, [KNOWS_DRAINS])
+        cursor.execute(LEFT)
         cursor.execute(DRAINED)
     topics.create("over", 3)
     made = requests.request("g", "rebalance", reason="an earlier one", actor="olga")
@@ -189,6 +195,7 @@ def everything() -> list[Asked]:
     apart = {
         "delete_webhook": {**names, "webhook_id": str(other.pk)},
         "undrain_node": {**names, "node_id": "5"},
+        "forget_node": {**names, "node_id": "6"},
         "delete_topic": {**names, "name": "over"},
         "undo_operation": {**names, "operation_id": str(reset.pk)},
     }

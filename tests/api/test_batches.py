@@ -19,7 +19,7 @@ def operator(api: Api) -> Client:
 
 def post(client: Client, path: str, said: Any = None, **headers: str) -> Any:
     body = {"reason": "a move", **(said or {})}
-    url = f"/api/v1/groups:{path}"
+    url = f"/api/v1/{path if path.startswith('groups/') else f'groups:{path}'}"
     return client.post(url, body, content_type="application/json", headers=headers or None)
 
 
@@ -68,6 +68,52 @@ def test_a_batch_is_idempotent_by_key(operator: Client) -> None:
     for path, said in (("resume?q=a-", {}), ("pause?q=a-", {"reason": "another"})):
         assert post(operator, path, said, **{"idempotency-key": "k"}).status_code == 422
     assert len(requested()) == 2
+
+
+ANOTHER: tuple[tuple[str, Any], ...] = (
+    ("pause?q=b-", {}),
+    ("pause?q=a-&state=Stable", {}),
+    ("pause?state=Stable", {}),
+    ("pause?q=a-1", {}),
+    ("pause?q=", {}),
+    ("pause?q=a-&type=classic", {}),
+    ("pause?q=a-&frozen=false", {}),
+    ("pause?q=a-&member_count_gte=1", {}),
+    ("pause?q=a-&updated_since=2020-01-01T00:00:00Z", {}),
+    ("pause?q=nothing", {}),
+    ("resume?q=a-", {}),
+    ("pause?q=a-", {"reason": "another"}),
+    ("pause?q=a-", {"groups_max": 99}),
+    ("groups/a-1/pause", {}),
+    ("groups/b-1/pause", {}),
+)
+
+
+@pytest.mark.parametrize(("path", "said"), ANOTHER)
+def test_a_key_covers_the_whole_request(operator: Client, path: str, said: Any) -> None:
+    """Another filter was answered with the operations of the first."""
+    key = {"idempotency-key": "k"}
+    first = post(operator, "pause?q=a-", **key)
+    assert first.status_code == 202
+    refused = post(operator, path, said, **key)
+    assert refused.status_code == 422, refused.content
+    assert refused.json()["code"] == "idempotency_key_reused"
+    assert "operations" not in refused.json() and len(requested()) == 2
+    assert post(operator, "pause?q=a-", **key).json() == first.json()
+
+
+def test_the_key_of_a_single_request_is_not_a_batchs(operator: Client) -> None:
+    key = {"idempotency-key": "k"}
+    assert post(operator, "groups/a-1/pause", **key).status_code == 202
+    assert post(operator, "pause?q=a-1", **key).status_code == 422
+    assert requested() == [("pause", "a-1")]
+
+
+def test_keys_of_different_users_are_different(api: Api, operator: Client) -> None:
+    key = {"idempotency-key": "k"}
+    other = api("view_group", "pause_group")
+    assert post(operator, "pause?q=a-", **key).status_code == 202
+    assert post(other, "pause?q=b-", **key).json()["groups"] == 1
 
 
 def test_each_verb_needs_the_same_right_as_for_one_group(api: Api, operator: Client) -> None:

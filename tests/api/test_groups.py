@@ -18,7 +18,7 @@ from tests.model_factories import ReportRunFactory
 QUERIES_MAX = 15
 SENTENCE = (
     "Rebalanced to generation 2 in 1.2 s because member worker-9 left: 'consumer closed';"
-    " waited 1.2 s for m-1."
+    " waited 1.2 s for a-client."
 )
 
 

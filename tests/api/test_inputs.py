@@ -266,6 +266,43 @@ def test_a_time_in_any_zone_is_parsed_or_refused(anybody: Client) -> None:
         assert answers == [200, ahead, behind], zone
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("limit", "page_size"),
+        ("per_page", "page_size"),
+        ("pagesize", "page_size"),
+        ("page_sise", "page_size"),
+        ("sort", "ordering"),
+        ("search", "q"),
+        ("sate", "state"),
+        ("zzz", None),
+    ],
+)
+def test_an_unknown_parameter_is_answered_with_the_one_that_is_meant(
+    anybody: Client, given: str, meant: str | None
+) -> None:
+    (error,) = anybody.get("/api/v1/groups", {given: "5"}).json()["errors"]
+    hint = "" if meant is None else f" Did you mean {meant}?"
+    assert error == {
+        "parameter": given,
+        "detail": f"This operation has no such parameter.{hint}",
+    }
+
+
+def test_a_browser_without_a_session_is_led_to_the_login_and_back() -> None:
+    browser = {"accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+    sent = Client().get("/api/v1/docs", headers=browser)
+    assert (sent.status_code, sent["Location"]) == (
+        302,
+        "/admin/login/?next=%2Fapi%2Fv1%2Fdocs",
+    )
+    program = Client().get("/api/v1/docs")
+    assert (program.status_code, program["Content-Type"]) == (401, "application/problem+json")
+    elsewhere = Client().get("/api/v1/groups", headers=browser)
+    assert elsewhere["Content-Type"] == "application/problem+json"
+
+
 @pytest.mark.parametrize("path", ["/api/v1/docs", "/api/v1/schema"])
 def test_requests_for_the_api_description_are_validated(anybody: Client, path: str) -> None:
     assert anybody.get(path).status_code == 200

@@ -115,6 +115,8 @@ def test_a_dry_run_of_a_reset_reports_the_effect_and_requests_nothing(api: Api) 
     assert response.status_code == 200
     assert response.json() == {
         "dry_run": True,
+        "would": "change",
+        "detail": "",
         "how": "to 5",
         "changes": [
             {"topic": "t", "partition": number, "before": None, "after": 5} for number in (0, 1)

@@ -111,7 +111,7 @@ def sessions() -> dict[str, StorageState]:
 class LogIn(Protocol):
     """What ``log_in`` gives."""
 
-    def __call__(self, role: str, at: str = "/admin/") -> Page: ...
+    def __call__(self, role: str, at: str = "/admin/", *, script: bool = True) -> Page: ...
 
 
 def _by_the_login_page(page: Page, role: str) -> StorageState:
@@ -142,10 +142,14 @@ def log_in(world: World, browser: Browser, sessions: dict[str, StorageState]) ->
         if "Content Security Policy" in message.text:
             errors.append(message.text)
 
-    def logged_in(role: str, at: str = "/admin/") -> Page:
+    def logged_in(role: str, at: str = "/admin/", *, script: bool = True) -> Page:
         known = sessions.get(role)
         context = browser.new_context(
-            viewport=SIZE, base_url=world.web, permissions=CLIPBOARD, storage_state=known
+            viewport=SIZE,
+            base_url=world.web,
+            permissions=CLIPBOARD,
+            storage_state=known,
+            java_script_enabled=script,
         )
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)

@@ -40,6 +40,12 @@ def generation(world: World, group_id: str) -> int:
     return int(found)
 
 
+def has_succeeded(world: World, group_id: str) -> bool:
+    """Whether an operation on the group has."""
+    asked = "SELECT FROM rollcall_operation WHERE group_id = %s AND state = 'succeeded'"
+    return bool(world.execute(asked, group_id))
+
+
 def group_page(group_id: str) -> str:
     """Where a group's page is, for those who need not find it."""
     return f"/admin/groups/group/{group_id}/change/"
@@ -87,6 +93,26 @@ def test_a_rebalance_is_forced_and_both_clients_continue(
     one.until(lambda: share(one, other), "three and three again")
     for worker in (one, other):
         assert worker.commit(7) == {str(partition): 7 for partition in worker.owned}
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_back_and_sent_again_forces_no_second_rebalance(
+    world: World, log_in: LogIn, start: Start, topic: str, script: bool
+) -> None:
+    """Back loads the form anew, with the reason that was typed and the group's new generation."""
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "all six")
+    page = log_in(OPERATOR, group_page(topic), script=script)
+    page.get_by_role("link", name=FORCE).first.click()
+    for again in (0, 1, 1):
+        page.get_by_label(REASON).fill("the rack is moved")
+        page.get_by_role("button", name=FORCE).click()
+        expect(page.get_by_role("heading", name=re.compile("Operation"))).to_be_visible()
+        expect(page.get_by_text("This form had been sent already")).to_have_count(again)
+        one.until(lambda: has_succeeded(world, topic), "the rebalance has ended")
+        page.go_back()
+    asked = "SELECT count(*) FROM rollcall_operation WHERE group_id = %s"
+    assert world.execute(asked, topic) == [(1,)]
 
 
 @pytest.mark.long

@@ -55,7 +55,7 @@ def test_a_group_is_described_like_kafka_does(cli: Cli, worker: Worker, name: st
         "HOST",
         "CLIENT-ID",
     ]
-    assert [row[:6] for row in rows] == [[name, name, n, "7", "7", "0"] for n in PARTITIONS]
+    assert [row[:6] for row in rows] == [[name, name, n, "7", "-", "-"] for n in PARTITIONS]
     (member,) = cli("group", "members", name, "-o", "json").json
     assert {tuple(row[6:]) for row in rows} == {
         (member["member_id"], member["client_host"], member["client_id"])
@@ -235,3 +235,15 @@ def test_the_doctor_finds_no_problem_in_a_healthy_installation(cli: Cli, worker:
 
 def test_client_supplied_text_cannot_control_the_terminal() -> None:
     assert output.cell("\x1b[31mred\x07\u202e") == "\\x1b[31mred\\x07\\u202e"
+
+
+def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None:
+    assert cli("group", "watch", name, "--until", "stable", "--timeout", "60").code == 0
+    (life,) = cli("group", "lives", name, "-o", "json").json
+    assert life["software_name"] and life["left_at"] is None
+    (owned,) = cli("group", "owner", name, name, "0", "-o", "json").json
+    assert (owned["member_id"], owned["life"]) == (life["member_id"], life["life"])
+    then = owned["from_at"]
+    assert cli("group", "owner", name, name, "0", "--at", then, "-o", "json").json == [owned]
+    assert not cli("group", "owner", name, name, "0", "--at", "2001-01-01", "-o", "json").json
+    assert cli("group", "owner", name, name, "0", "--at", "yesterday").code == Code.USAGE

@@ -1,6 +1,7 @@
 """Commands that ask for something: each against a real group, and how it ends when it cannot be."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,7 +78,8 @@ def test_a_failed_operation_exits_with_5(cli: Cli, worker: Worker, name: str) ->
 def test_an_evicted_member_rejoins(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     (member,) = cli("group", "members", name, "-o", "json").json
-    done = cli("group", "evict", name, member["member_id"], *WHY)
+    named = member["client_id"]  # as every sentence names it
+    done = cli("group", "evict", name, named, *WHY)
     assert done.code == 0, done
     assert done.table[0] == ["OPERATION", "VERB", "GROUP", "STATE", "OUTCOME", "DETAIL"]
     settle(cli, worker, name)
@@ -152,6 +154,19 @@ def test_an_invalid_reset_changes_nothing(cli: Cli, left: str) -> None:
 
 
 @pytest.mark.long
+def test_a_dry_run_tells_what_would_be_refused(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    worker.commit(4)
+    for words in (
+        ("reset-offsets", name, "--all-topics", "--to-offset", "0"),
+        ("delete-offsets", name, "--topic", name),
+        ("delete", name, *WHY, "--dry-run"),
+    ):
+        dry = cli("group", *words)
+        assert dry.code == 3, (words, dry)
+        assert "It would be refused: The group has 1 member: stop them first." in dry.errors
+
+
 def test_offsets_of_an_active_group_are_not_reset(cli: Cli, worker: Worker, name: str) -> None:
     settle(cli, worker, name)
     worker.commit(4)
@@ -236,6 +251,11 @@ def test_the_only_node_is_not_drained(cli: Cli) -> None:
     assert (ended.json["drained"], ended.json["changed"]) == (False, False)
     assert "No slot changes its owner." in ended.errors
     assert cli("node", "drain", "77", *WHY).code == Code.NOT_FOUND
+    for words in ([], ["--dry-run"]):
+        ended = cli("node", "forget", "0", *WHY, *words)
+        assert ended.code == Code.CONFLICT
+        assert "Node 0 cannot be forgotten: it has beaten within 15 s" in ended.errors
+    assert cli("node", "forget", "77", *WHY).code == Code.NOT_FOUND
     assert cli("node", "drains", "-o", "json").json == []
     assert cli("node", "list", "-o", "json").json[0]["drain"] is None
     assert "DRAINED" in cli("node", "list").printed
@@ -295,7 +315,9 @@ def test_every_verb_has_a_dry_run(cli: Cli, worker: Worker, name: str) -> None:
     (member,) = cli("group", "members", name, "-o", "json").json
     for verb in ("rebalance", "pause", "resume", "evict", "delete", "freeze"):
         words = [name, member["member_id"]] if verb == "evict" else [name]
-        tried = cli("group", verb, *words, *WHY, "--dry-run", "-o", "json").json
+        ended = cli("group", verb, *words, *WHY, "--dry-run", "-o", "json")
+        tried = json.loads(ended.printed)
         assert (tried["dry_run"], tried["verb"]) == (True, verb)
+        assert ended.code == (3 if tried["would"] == "fail" else 0)
     after = cli("group", "describe", name, "--state", "-o", "json").json
     assert after["generation"] == before and after["members"] == 1

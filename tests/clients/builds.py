@@ -62,6 +62,9 @@ class Language:
     folder: str
     tools: tuple[Tool, ...]
     command: tuple[str, ...]
+    more: tuple[str, ...] = ()
+    """A second command, after the first."""
+
     builds_a_copy: bool = False
     """Whether its tool writes beside the sources: then a copy of them is built."""
 
@@ -87,11 +90,15 @@ LANGUAGES: Mapping[str, Language] = {
                 *("mvn", "-q", "-B", "compile", "dependency:copy-dependencies"),
                 "-DoutputDirectory={out}/lib",
             ),
+            (
+                *("mvn", "-q", "-B", "dependency:copy-dependencies"),
+                *("-Dkafka.version=4.3.1", "-DoutputDirectory={out}/lib-4.3"),
+            ),
         ),
         Language(
             "go",
             (Tool("go", ("go", "version"), (1, 26)),),
-            ("go", "build", "-o", "{out}/", "./franz", "./sarama"),
+            ("go", "build", "-o", "{out}/", "./franz", "./sarama", "./kafkago"),
         ),
         Language(
             "node",
@@ -145,7 +152,8 @@ def _build(language: Language) -> None:
         folder = language.out
     else:
         language.out.mkdir(parents=True)
-    _run([word.format(out=language.out) for word in language.command], folder)
+    for command in filter(None, (language.command, language.more)):
+        _run([word.format(out=language.out) for word in command], folder)
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

@@ -34,8 +34,12 @@ class Program:
         return [*(word.format(out=out) for word in self.before), *words, *self.after]
 
 
-_CLASSES = os.pathsep.join(("{out}/classes", "{out}/lib/*"))
-_JAVA = ("java", *JVM, QUIET, "-cp", _CLASSES)
+def _jvm(lib: str) -> tuple[str, ...]:
+    return ("java", *JVM, QUIET, "-cp", os.pathsep.join(("{out}/classes", f"{{out}}/{lib}/*")))
+
+
+_JAVA, _JAVA_4_3 = _jvm("lib"), _jvm("lib-4.3")
+"""Kafka's newest release, and the one before it."""
 
 
 def _java(main: str, *after: str) -> Program:
@@ -58,10 +62,13 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "java": _java("rollcall.Worker"),
     "java-cooperative": _java("rollcall.Worker", f"partition.assignment.strategy={_COOPERATIVE}"),
     "java-848": _java("rollcall.Worker", "group.protocol=consumer"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Worker")),
+    "java-4.3-848": Program("java", (*_JAVA_4_3, "rollcall.Worker"), ("group.protocol=consumer",)),
     "franz-go": Program("go", (_FRANZ, "work"), ("range",)),
     "franz-go-cooperative": Program("go", (_FRANZ, "work"), ("cooperative",)),
     "franz-go-848": Program("go", (_FRANZ, "work"), ("consumer",)),
     "sarama": Program("go", (_SARAMA, "work")),
+    "kafka-go": Program("go", ("{out}/kafkago", "work")),
     "kafkajs": Program("node", ("node", "{out}/worker.js")),
     "rust": Program("rust", (_RUST, "work")),
     "rust-cooperative": Program(
@@ -77,6 +84,7 @@ ADMINS: Mapping[str, Program] = {
     "kafka-python": _python("tests.clients.admins", "kafka-python"),
     "confluent-kafka": _python("tests.clients.admins", "confluent-kafka"),
     "java": _java("rollcall.Admin"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Admin")),
     "franz-go": Program("go", (_FRANZ, "admin")),
     "sarama": Program("go", (_SARAMA, "admin")),
     "kafkajs": Program("node", ("node", "{out}/admin.js")),
@@ -89,6 +97,7 @@ PRODUCERS: Mapping[str, Program] = {
     "aiokafka": _python("tests.clients.producers", "aiokafka"),
     "confluent-kafka": _python("tests.clients.producers", "confluent-kafka"),
     "java": _java("rollcall.Producer"),
+    "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Producer")),
     "franz-go": Program("go", (_FRANZ, "produce")),
     "sarama": Program("go", (_SARAMA, "produce")),
     "kafkajs": Program("node", ("node", "{out}/producer.js")),
@@ -101,4 +110,5 @@ KAFKA_TOOL = Program("java", _JAVA)
 """One of Kafka's command-line tools by itself: its main class and arguments."""
 
 KAFKA_TOOLS = _java("rollcall.Tools")
+KAFKA_TOOLS_4_3 = Program("java", (*_JAVA_4_3, "rollcall.Tools"))
 """All of them in one process: a JSON list of main class and arguments a line."""

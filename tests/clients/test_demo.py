@@ -14,6 +14,7 @@ import psutil
 import psycopg
 import pytest
 
+from coordinator_site import kafka_settings
 from demo import cast, plot
 from demo.cast import NAMES, TROUPES, Scene
 from demo.plot import Act
@@ -34,7 +35,7 @@ HURRIED = {
 """Sessions as short as they may be, so that the dead are missed within the test."""
 
 DEMO = (sys.executable, "-m", "demo")
-FAST = ("--pace", "0.15", "--session", "6")
+FAST = ("--pace", "0.15", "--quiet", "8", "--session", "6")
 HURRIED_SESSION = ("--session", "3")
 """Long enough for a static member to come back within it, on a busy machine too."""
 
@@ -121,6 +122,24 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_is_cleaned_up(
     assert {table: rows(hurried, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
         table: [] for table in LEFT_BEHIND
     }
+
+
+STORM = kafka_settings.read({})["ATTENTION_REBALANCES_PER_HOUR"]
+
+
+@pytest.mark.parametrize("troupe", TROUPES, ids=lambda troupe: troupe.name)
+def test_no_group_needs_attention_for_its_rebalances(troupe: cast.Troupe) -> None:
+    """In the first hour, in which everybody comes: each act is a rebalance, or two where members
+    first revoke."""
+    each = 2 if troupe.kind in (cast.Kind.COOPERATIVE, cast.Kind.CONSUMER) else 1
+    for seed in range(50):
+        passed, acts = 0.0, 0
+        for beat in plot.play(troupe, seed, 1.0, 6.0):
+            passed += beat.pause_s
+            if passed > 3_600:
+                break
+            acts += 1
+        assert acts * each < int(str(STORM))
 
 
 def test_it_ends_on_ctrl_c_and_its_members_with_it(installation: Installation) -> None:
@@ -216,6 +235,9 @@ def test_a_seed_reproduces_the_same_events() -> None:
 
     assert script(3) == script(3)
     assert script(3) != script(4)
+
+
+STORM = kafka_settings.read({})["ATTENTION_REBALANCES_PER_HOUR"]
 
 
 @pytest.mark.parametrize("troupe", TROUPES, ids=lambda troupe: troupe.name)

@@ -95,11 +95,12 @@ def test_above_the_limit_the_oldest_pending_ids_are_dropped(
     monkeypatch.setattr(work, "HANDED_OUT_MAX", 3)
     owner, _ = stable(2)
     ids = []
-    for request in range(5):
-        (answer,) = owner.step(replace(join(request=request), needs_member_id=True))
+    for client in range(5):
+        ticket = events.Ticket(client, 1)
+        (answer,) = owner.step(replace(join(), ticket=ticket, needs_member_id=True))
         assert isinstance(answer.reply, Joined)
         ids.append(answer.reply.member_id)
-    assert list(owner.group.live.pending) == ids[2:] and owner.group.live.awaited == 3
+    assert list(owner.group.live.pending) == ids[2:] and list(owner.group.live.awaited) == [2, 3, 4]
     (answer,) = owner.step(join(ids[0], request=9))
     assert answer.reply == Joined(ErrorCode.UNKNOWN_MEMBER_ID, ids[0])
 

@@ -87,12 +87,38 @@ def test_cg_21_an_assignor_that_fails_leaves_no_trace(monkeypatch: pytest.Monkey
     assert talk.code(m) is ErrorCode.NONE
 
 
+def test_cg_22_another_choice_of_assignor_raises_the_epoch_once() -> None:
+    """As in Kafka since 4.4; a minority's, or one without effect, raises nothing."""
+    talk = Talk({"foo": 4})
+    a, b, c = (talk.join(name, assignor="uniform") for name in "abc")
+    talk.converge(a, b, c)
+    epoch = talk.epoch
+    talk.beat(a, server_assignor="range")
+    assert talk.epoch == epoch
+
+    talk.beat(b, server_assignor="range")
+
+    assert talk.epoch == epoch + 1 and talk.triggers()[-1] == "assignor-changed"
+    talk.converge(a, b, c)
+    assert talk.group.durable.group.details["assignor"] == "range"
+    assert [len(m.target) for m in talk.group.members.values()] == [2, 1, 1]
+    talk.beat(c, server_assignor="range")
+    assert talk.epoch == epoch + 1 and talk.state == "Stable"
+
+
+def test_cg_22_a_choice_beside_another_subscription_raises_the_epoch_once() -> None:
+    talk = Talk({"foo": 2, "bar": 2})
+    m = talk.join("m")
+    talk.beat(m, server_assignor="range", subscribed_topic_names=("foo", "bar"))
+    assert (talk.epoch, talk.triggers()[-1]) == (3, "subscription-changed")
+
+
 @pytest.mark.parametrize(
     "over",
     [
         {"rack_id": "r2"},
         {"rebalance_timeout_ms": 9_000},
-        {"server_assignor": "range"},
+        {"server_assignor": "uniform"},
         {"client_id": "other"},
         {"subscribed_topic_names": ("foo",)},
     ],

@@ -9,6 +9,7 @@ from groups.core import events
 from groups.core.assignment import assignment_of, partitions_of
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion.policy import ALLOWED
 from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten, Joined, Synced
@@ -367,6 +368,34 @@ def test_mg_07_when_the_last_consumer_protocol_member_leaves_the_others_rebalanc
     assert [e.details["to"] for e in entries] == ["consumer", "classic"]
     again = talk.beat(Client("m3", ("foo",)))
     assert again.error is ErrorCode.NONE and talk.kind == "consumer"
+
+
+def test_mg_07_the_others_are_described_with_their_targets_and_keep_what_they_work_on() -> None:
+    """What Kafka shows until the next assignment; an upgrade gives nobody what they have."""
+    a = Classic(rebalance_ms=600_000)
+    talk, m2 = upgraded(a)  # a has all three, and has not heard that it is to keep two
+
+    def told() -> object:
+        assert isinstance(talk.group, ClassicGroup)
+        [row] = [row for row in talk.group.roster() if row.member_id == a.member_id]
+        return partitions_of(row.assignment)
+
+    assert isinstance(talk.group, ConsumerGroup)
+    goal = talk.group.members[a.member_id].target
+    assert len(goal) < 3
+    target: object = {("foo", p) for _, p in goal}
+    talk.beat(m2, member_epoch=-1)
+    assert (talk.state, told()) == ("PreparingRebalance", target)
+    talk.reload()
+    assert told() == target, "a takeover changes nothing"
+    newcomer = Client("m3", ("foo",))
+    talk.beat(newcomer)
+    assert (talk.kind, newcomer.owned) == ("consumer", {})
+    talk.beat(newcomer, member_epoch=-1)
+    talk.pulse(a)
+    talk.live(a)
+    assert a.works_on == {"foo": [0, 1, 2]} and talk.state == "Stable"
+    assert told() == {("foo", p) for p in range(3)}
 
 
 def test_mg_07_the_journal_has_the_conversion_instead_of_an_unseen_epoch() -> None:

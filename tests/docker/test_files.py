@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import rollcall
 from launcher import commands
 from tests.docker.files import (
     CHECKOUT,
@@ -55,6 +56,15 @@ def test_everything_that_is_copied_exists() -> None:
 
 def test_the_image_has_the_packages_of_the_project() -> None:
     assert set(copied()) - NOT_PACKAGES == packages()
+
+
+def test_the_version_is_known_where_the_project_is_not_installed() -> None:
+    assert project()["project"]["version"] == rollcall.__version__
+    code = [path for package in packages() for path in (CHECKOUT / package).rglob("*.py")]
+    assert [str(path) for path in code if OWN_DISTRIBUTION.search(path.read_text())] == []
+
+
+OWN_DISTRIBUTION = re.compile(r"""(version|metadata|distribution)\(["']rollcall["']\)""")
 
 
 def test_the_build_context_has_the_copied_files_only() -> None:

@@ -36,12 +36,42 @@ A_CLIENT = ApiVersionsRequest(
 
 async def test_every_version_lists_the_full_table(cut_off: World) -> None:
     """HS-01."""
-    for version in range(5):
+    for version in range(6):
         answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
         assert answer.error_code == 0
         listed = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
         assert listed == apis.advertised()
-        assert (18, 0, 4) in listed
+        assert (18, 0, 5) in listed
+
+
+CLUSTER, NODE = cluster().cluster_id, World.node_id
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "node_id", "code"),
+    [
+        (None, -1, ErrorCode.NONE),
+        (CLUSTER, NODE, ErrorCode.NONE),
+        (CLUSTER, -1, ErrorCode.INVALID_REQUEST),
+        (None, NODE, ErrorCode.INVALID_REQUEST),
+        (None, -7, ErrorCode.INVALID_REQUEST),
+        ("", -1, ErrorCode.INVALID_REQUEST),
+        ("other", -1, ErrorCode.INVALID_REQUEST),
+        ("", NODE, ErrorCode.REBOOTSTRAP_REQUIRED),
+        ("other", NODE, ErrorCode.REBOOTSTRAP_REQUIRED),
+        (CLUSTER, NODE + 1, ErrorCode.REBOOTSTRAP_REQUIRED),
+        (CLUSTER, -2, ErrorCode.REBOOTSTRAP_REQUIRED),
+    ],
+)
+async def test_a_client_that_expected_another_node_starts_again(
+    cluster_id: str | None, node_id: int, code: ErrorCode, cut_off: World
+) -> None:
+    """KIP-1242, as Kafka 4.4.0 answers; earlier versions name nobody."""
+    asked = replace(A_CLIENT, cluster_id=cluster_id, node_id=node_id)
+    answer = await cut_off.ask(api_versions.handle, 5, asked)
+    assert (answer.error_code, bool(answer.api_keys)) == (code, code is ErrorCode.NONE)
+    earlier = await cut_off.ask(api_versions.handle, 4, asked)
+    assert earlier.error_code == ErrorCode.NONE
 
 
 async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
@@ -94,7 +124,7 @@ async def test_client_software_names_are_validated_from_version_three(cut_off: W
 async def test_an_unknown_version_is_answered_in_version_zero() -> None:
     """HS-02."""
     body = api_versions.unsupported_version_body(apis.advertised())
-    assert body == struct.pack(">hihhh", ErrorCode.UNSUPPORTED_VERSION, 1, 18, 0, 4)
+    assert body == struct.pack(">hihhh", ErrorCode.UNSUPPORTED_VERSION, 1, 18, 0, 5)
     assert decode(ApiVersionsResponse, 0, body).error_code == ErrorCode.UNSUPPORTED_VERSION
 
 

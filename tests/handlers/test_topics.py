@@ -82,7 +82,7 @@ async def test_a_topic_is_created_once(world: World) -> None:
         first, second = [(await create(world, topic(name, 4), version=version))[0] for _ in "ab"]
         assert (first.name, first.error_code, first.error_message) == (name, 0, None)
         assert second.error_code == ErrorCode.TOPIC_ALREADY_EXISTS
-        assert second.error_message
+        assert second.error_message == f"Topic '{name}' already exists.", "tools look for this"
         if version >= 5:
             assert (first.num_partitions, first.replication_factor) == (4, 1)
             assert ("cleanup.policy", "delete") in {(c.name, c.value) for c in first.configs or []}

@@ -361,7 +361,7 @@ def mask_of(pid: int, name: str) -> int:
 def test_second_launcher_is_refused(folder: Path, launch: Launch) -> None:
     with postgres.serve(folder, throwaway=True):
         launcher = launch(*LAUNCHER, **environ(folder))
-        _, said = launcher.communicate(timeout=20)
+        _, said = launcher.communicate(timeout=40)
 
     assert launcher.returncode == 1
     assert "Another Rollcall" in said

@@ -190,8 +190,11 @@ def test_private_programs_are_copied(folder: Path, monkeypatch: pytest.MonkeyPat
     assert list((folder / "data" / "postgres").glob("software-*"))
 
 
-def test_second_launcher_is_refused_and_leaves_the_first_alone(served: tuple[Path, str]) -> None:
+def test_second_launcher_is_refused_and_leaves_the_first_alone(
+    served: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, url = served
+    monkeypatch.setattr(places, "LOCK_WAIT_S", 0.2)
     with pytest.raises(LaunchError, match=rf"Another Rollcall \(pid {os.getpid()}\) uses"):
         cluster.prepare(folder)
     assert ask(url, "SELECT 1") == "1"

@@ -11,6 +11,7 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from channels.db import database_sync_to_async
 from django.conf import settings
+from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import connections as django_connections
@@ -20,6 +21,7 @@ from groups.access import api_tokens, staff_roles
 from groups.api.events import follower, streams
 from groups.api.events.follower import FOLLOWER
 from groups.api.events.streams import PLACES
+from groups.core.journal import EVERY_KIND, EntryKind
 from groups.postgres.connections import Connection
 from groups.queries import journal_rows
 from groups.queries.journal_position import Position
@@ -203,7 +205,7 @@ async def test_a_reader_that_does_not_read_missed_entries_delays_nobody(
 ) -> None:
     written = await wrote(other, *"abc")
     stuck = [
-        FOLLOWER.events(streams.Stream(Position(written[0] - 1), NOBODY, "", ""))
+        FOLLOWER.events(streams.Stream(Position(written[0] - 1), NOBODY, EVERY_KIND, "", ""))
         for _ in range(follower.CATCHING_UP_MAX)
     ]
     for each in stuck:
@@ -222,7 +224,7 @@ async def test_reading_missed_entries_does_not_count_as_too_far_behind(
     monkeypatch.setattr(journal_rows, "PAGE", 1)
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     written = await wrote(other, "a", "b")
-    behind = streams.Stream(Position(written[0] - 1), NOBODY, "", "")
+    behind = streams.Stream(Position(written[0] - 1), NOBODY, EVERY_KIND, "", "")
     stream = FOLLOWER.events(behind)
     await anext(stream)
     texts = [await anext(stream)]
@@ -247,6 +249,61 @@ async def test_entries_are_filtered(reader: Opened, other: Connection) -> None:
     wanted = await wrote(other, odd)
 
     assert await one.seqs(1) == wanted
+
+
+HIDDEN = {
+    *(EntryKind.ACL_CREATED, EntryKind.ACL_DELETED, EntryKind.QUOTA_SET, EntryKind.QUOTA_REMOVED),
+    *(EntryKind.CREDENTIAL_SET, EntryKind.CREDENTIAL_DELETED),
+}
+"""Of a Viewer and an Operator."""
+
+LATER = "kind-of-a-later-version"
+
+
+@pytest.mark.parametrize("who", staff_roles.ROLES)
+async def test_a_stream_has_only_kinds_that_its_user_may_read(
+    who: str, reader: Opened, log_in: LogIn, other: Connection
+) -> None:
+    """As they are written, and missed ones; ``tests/security/test_journal_rights.py`` has the other
+    ways to read the journal."""
+    cookie = await log_in(who)
+    (first,) = await wrote(other, "before")
+    streams_of = [await reader(f"after={first}", cookie=cookie), await reader(cookie=cookie)]
+    kinds = {seq: kind for kind in (*EntryKind, LATER) for seq in await wrote(other, "", kind=kind)}
+    (last,) = await wrote(other, "after")
+    missed = await reader(f"after={first}", cookie=cookie)
+    allowed = set(kinds)
+    if who != staff_roles.ADMINISTRATOR:
+        allowed = {seq for seq, kind in kinds.items() if kind not in {*HIDDEN, LATER}}
+    for one in (*streams_of, missed):
+        assert await one.seqs(len(allowed) + 1) == [*sorted(allowed), last]
+
+
+async def test_a_kind_that_may_not_be_read_is_refused(reader: Opened) -> None:
+    assert [(await reader(f"kind={kind}")).status for kind in sorted(HIDDEN)] == [403] * 6
+
+
+async def test_a_stream_has_no_kind_whose_right_was_taken_away(
+    reader: Opened, log_in: LogIn, other: Connection
+) -> None:
+    cookie = await log_in(staff_roles.ADMINISTRATOR)
+    one = await reader(cookie=cookie)
+    seen = await wrote(other, "", kind=EntryKind.ACL_CREATED)
+    assert await one.seqs(1) == seen
+
+    def demote() -> None:
+        session = Session.objects.get(pk=cookie.partition("=")[2]).get_decoded()
+        viewer = Role.objects.get(name=staff_roles.VIEWER)
+        User.objects.get(pk=session["_auth_user_id"]).groups.set([viewer])
+
+    await database_sync_to_async(demote)()
+    (stream,) = FOLLOWER.streams
+    async with asyncio.timeout(PATIENCE_S):
+        while EntryKind.ACL_CREATED in stream.kinds:
+            await asyncio.sleep(0.001)
+    await wrote(other, "", kind=EntryKind.ACL_DELETED)
+    following = await wrote(other, "a")
+    assert await one.seqs(1) == following
 
 
 async def test_invalid_and_future_positions_are_refused(reader: Opened, other: Connection) -> None:
@@ -329,7 +386,7 @@ async def test_streams_per_user_are_limited_and_anonymous_users_get_none(
 async def test_a_reader_too_far_behind_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     holder = streams.Holder(None, None, "", "")
-    one = streams.Stream(Position(), holder, "", "")
+    one = streams.Stream(Position(), holder, EVERY_KIND, "", "")
     one.listen(True)
     entries = [journal_rows.JournalRow(seq, "g", "stable") for seq in (1, 2, 3)]
 

@@ -142,8 +142,9 @@ AREAS = (
             ),
             *(
                 "groups/cluster/failure_detector.py",
+                "groups/cluster/restart_backoff.py",
                 "groups/core/placement.py",
-                "groups/cluster/backoff.py",
+                "groups/core/backoff.py",
             ),
         ),
         (*SLOT_KEEPING, *SIMULATION),

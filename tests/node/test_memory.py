@@ -310,7 +310,7 @@ async def test_a_request_waits_for_a_lease_for_a_second_at_most(one: Running) ->
         assert (
             await availability.of_slot(slot_of("g"), 60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
         )
-        assert await availability.of_lease(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert await availability.of_list(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert 2 * LEASE_WAIT_MS <= coordinator.clock() - began < 60_000
 
     assert await availability.of_slot(slot_of("g"), 60_000) is ErrorCode.NONE

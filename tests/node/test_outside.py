@@ -15,8 +15,9 @@ from groups.coordinator import observers
 from groups.core.rows import slot_of
 from groups.live.hub import Hub, revisions
 from groups.operations import requests
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
-from groups.postgres.doorbell import Doorbell
+from groups.postgres.doorbell import Doorbell, Listener
 from groups.store.sql import configs, liveness, pauses, slots
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached
@@ -83,19 +84,19 @@ JSON = st.recursive(
 async def test_any_text_of_revisions_is_parsed_or_ignored(said: object) -> None:
     found = revisions(json.dumps(said))
     assert all(type(n) is int and 0 <= n < 2**63 for n in found.values())
-    await Hub().group_rang(json.dumps(said))
+    await Hub().groups_rang((json.dumps(said),))
 
 
-async def test_an_unreadable_notification_makes_a_listener_reload_everything(
+async def test_an_unreadable_notification_makes_a_listener_check_everything(
     other: Connection,
 ) -> None:
     """Later rings are read as ever; a second odd one is not answered before a second is over."""
-    heard: list[str | None] = []
+    heard: list[Rung] = []
 
-    async def listener(payload: str | None) -> None:
-        heard.append(payload)
-        if payload == "odd":
-            raise KeyError(payload)
+    async def listener(rung: Rung) -> None:
+        heard.append(rung)
+        if rung == ("odd",):
+            raise KeyError(rung)
 
     async with _rings({"bell": listener}):
         while heard != [None]:
@@ -105,14 +106,14 @@ async def test_an_unreadable_notification_makes_a_listener_reload_everything(
         while len(heard) < 3:
             await asyncio.sleep(0.01)
         await ring(other, "bell", "fine")
-        while heard[-1] != "fine":
+        while heard[-1] != ("fine",):
             await asyncio.sleep(0.01)
-    assert heard == [None, "odd", None, "fine"]
+    assert heard == [None, ("odd",), None, ("fine",)]
 
 
 @asynccontextmanager
-async def _rings(listeners: dict[str, object]) -> AsyncIterator[None]:
-    task = asyncio.create_task(Doorbell(listeners).run())  # type: ignore[arg-type]
+async def _rings(listeners: dict[str, Listener]) -> AsyncIterator[None]:
+    task = asyncio.create_task(Doorbell(listeners, by_clock=None).run())
     try:
         yield
     finally:

@@ -3,14 +3,16 @@
 import asyncio
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 from groups.cluster import slot_keeper, supervision
-from groups.cluster.backoff import Backoff
 from groups.cluster.lease import NodeIdTaken
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import FAILURES_MAX, supervised
+from groups.core.backoff import Backoff
 from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
 from groups.postgres.connections import Connection
@@ -105,6 +107,21 @@ async def test_a_node_behind_a_pooler_does_not_start(
         with pytest.raises(preflight.UnfitDatabase, match="a connection pooler is in between"):
             async with running():
                 pass
+
+
+async def test_a_database_that_cannot_hold_every_letter_is_refused(database_url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as owner:
+        await owner.execute(
+            "CREATE DATABASE of_bytes TEMPLATE template0 ENCODING SQL_ASCII LOCALE_PROVIDER libc"
+            " LOCALE 'C'"
+        )
+        try:
+            url = urlsplit(database_url)._replace(path="/of_bytes").geturl()
+            async with await psycopg.AsyncConnection.connect(url) as of_bytes:
+                with pytest.raises(preflight.UnfitDatabase, match="UTF8, not SQL_ASCII"):
+                    await preflight.check(of_bytes)
+        finally:
+            await owner.execute("DROP DATABASE of_bytes")
 
 
 async def test_a_standby_that_may_lack_acknowledged_writes_causes_a_warning(

@@ -71,6 +71,13 @@ class Keeper:
         return self.published[-1]
 
 
+def you_beat(one: Running) -> None:
+    """The other node was seen to beat."""
+    observer, now = one.node.keeper._observer, one.node.coordinator.monotonic()
+    for beat in (1, 2):
+        observer.look([row(YOU, THEIRS)._replace(beat=beat)], [], now, now)
+
+
 def row(broker: NodeAddress, incarnation: UUID) -> NodeRow:
     """A node that beats no more."""
     return NodeRow(broker.node_id, incarnation, 7, broker.host, broker.port, lease_ms=LEASE_MS)
@@ -175,6 +182,10 @@ async def test_few_slots_are_handed_over_at_a_time(one: Running, other: Other) -
     gone = [4 + at for at in range(HAND_OVER_SLOTS_MAX)]
     waiting = keeper.availability.changed
     async with keeper._looking:
+        keeper._observer.forget()
+        await keeper._hand_over(other, [], wanted)
+        assert len(coordinator.epochs) == SLOTS, "nobody may be there to take them"
+        you_beat(one)
         await keeper._hand_over(other, [], wanted)
 
         assert set(coordinator.epochs) == set(range(SLOTS)) - set(gone)
@@ -201,6 +212,7 @@ async def test_clients_are_sent_here_once_claimed_slots_are_served(
     nodes stays."""
     keeper, views = one.node.keeper, list[Cluster]()
     async with keeper._looking:
+        you_beat(one)
         await keeper._hand_over(other, [], dict.fromkeys([3, 4], YOU.node_id))
         rows = await (await other.execute(sql.SLOTS.encode())).fetchall()
         keeper._view = Cluster("c", (ME, YOU), {5: YOU.node_id})
@@ -278,6 +290,7 @@ async def test_a_slot_meant_for_another_node_is_taken_after_a_lease_or_two_if_dr
 ) -> None:
     keeper, coordinator = one.node.keeper, one.node.coordinator
     async with keeper._looking:
+        you_beat(one)
         await keeper._hand_over(other, [], {3: YOU.node_id})
         rows = await (await other.execute(sql.SLOTS.encode())).fetchall()
         now = coordinator.monotonic()

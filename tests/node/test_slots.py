@@ -152,6 +152,49 @@ async def test_a_claim_notifies_all_nodes(other: Other) -> None:
     assert (await owners(other))[0] == (None, 3)
 
 
+async def test_slots_of_a_living_node_stay_when_another_dies(
+    database_url: str, tmp_path: Path, other: Other
+) -> None:
+    """The dead node's row stays, and without slots it looks as one that has just started; also to a
+    node that has just begun to observe it, after a stall or an outage of PostgreSQL."""
+    async with child(database_url, tmp_path, 7) as dead, running(node_id=8) as survivor:
+        await dead.serves()
+        keeper, clock = survivor.node.keeper, survivor.node.coordinator.monotonic
+        before = await owners(other)
+        while sorted(node or 0 for node, _ in before.values()) != [7] * 32 + [8] * 32:
+            before = await owners(other)
+        os.kill(dead.process.pid, signal.SIGKILL)
+        await dead.process.wait()
+        while 7 in dict((await owners(other)).values()):
+            await asyncio.sleep(0.01)
+        keeper._observer.forget()
+        await keeper._look()
+        await until(lambda: keeper._observer.lease_is_over(7, clock()))
+        await keeper._look()
+
+        after = await owners(other)
+    moved = {slot: after[slot][1] - epoch for slot, (_, epoch) in before.items()}
+    assert moved == {slot: int(node == 7) for slot, (node, _) in before.items()}
+
+
+def test_only_a_node_that_was_seen_to_beat_is_beating() -> None:
+    """Not one that beat once, before it was observed; nor its successor, for its beat."""
+    seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
+
+    def beats(at: int, beat: int, incarnation: UUID = node.incarnation) -> bool:
+        row = node._replace(beat=beat, incarnation=incarnation)
+        seen.look([row], [], sent_at=at, received_at=at)
+        return seen.is_beating(7, at)
+
+    assert [beats(0, 1), beats(100, 1), beats(200, 2), beats(300, 2)] == [False, False, True, True]
+    assert not beats(700, 2), "it is overdue"
+    assert beats(800, 3)
+    assert not beats(900, 4, uuid4())
+    assert not seen.is_beating(8, 900)
+    seen.forget()
+    assert not beats(1_000, 4)
+
+
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     """And observations from before its own suspension are no evidence."""
     seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
@@ -175,8 +218,8 @@ async def test_a_free_lock_is_no_death_while_the_port_is_served(other: Other) ->
         slots = [SlotRow(0, 7, node.incarnation, 1)]
         observer.look([node], slots, sent_at=now[0], received_at=now[0])
         for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
-            assert await deaths.look(other, [node], slots) == set()
-    assert await deaths.look(other, [node], slots) == {7}
+            assert await deaths.look(other, [node]) == set()
+    assert await deaths.look(other, [node]) == {7}
 
 
 async def test_a_death_already_acted_on_is_not_confirmed_again(other: Other) -> None:
@@ -193,12 +236,12 @@ async def test_a_death_already_acted_on_is_not_confirmed_again(other: Other) -> 
         observer.look([node], [mine, mine._replace(slot=1)], sent_at=4_000, received_at=4_000)
         observer.forget()
         observer.look([node], taken, sent_at=5_000, received_at=5_000)
-        assert await deaths.look(other, [node], taken) == set(), "somebody is at the port"
+        assert await deaths.look(other, [node]) == set(), "somebody is at the port"
     lock = {"class": sql.LOCK_CLASS, "node_id": 7}
     await other.execute(sql.LOCK_NODE.encode(), lock)
-    assert await deaths.look(other, [node], taken) == set(), "the lock is held"
+    assert await deaths.look(other, [node]) == set(), "the lock is held"
     await other.execute(b"SELECT pg_advisory_unlock(%(class)s, %(node_id)s)", lock)
-    assert await deaths.look(other, [node], taken) == {7}
+    assert await deaths.look(other, [node]) == {7}
 
 
 @pytest.mark.parametrize(
@@ -218,8 +261,11 @@ def test_only_a_claimed_slot_reports_a_death(then: list[SlotRow], has_lost: bool
     for row in then:
         observer.look([node], [mine, row], sent_at=0, received_at=0)
     assert observer.has_lost_slots(node.incarnation) is has_lost
-    # It owns nothing any more.
-    observer.look([node], [row._replace(slot=0)], sent_at=0, received_at=0)
+    # Nor when it owns nothing any more: a node that counts it as alive plans for it.
+    given = [SlotRow(0, None, None, 2), row]
+    observer.look([node], given, sent_at=0, received_at=0)
+    assert observer.has_lost_slots(node.incarnation) is has_lost
+    observer.look([], given, sent_at=0, received_at=0)
     assert not observer.has_lost_slots(node.incarnation)
 
 

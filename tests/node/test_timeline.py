@@ -50,7 +50,8 @@ def memory(jump: UUID = FIRST) -> Memory:
         ("a dump in another system", found(system=8, beat=9), True),
         ("a copy of the files", found(flushed=80, started=AGAIN, beat=8), True),
         ("a copy whose log is longer by now", found(flushed=120, started=AGAIN, beat=8), True),
-        ("a copy of before the node was there", found(flushed=120, beat=None), True),
+        ("a copy of before the node was there", found(flushed=120, started=AGAIN, beat=None), True),
+        ("the node's row was deleted since it had left", found(flushed=120, beat=None), False),
         (
             "the same, when another node has seen to it",
             found(flushed=80, started=AGAIN, jump=SECOND, jumped_on=AGAIN, beat=None),

@@ -95,15 +95,15 @@ async def test_an_empty_change_sends_no_notification(
 async def test_a_notification_brings_another_nodes_change(catalogue: Catalogue, pool: Pool) -> None:
     other = Catalogue(pool)
     made = await other.create("orders", 2)
-    await catalogue.rung("orders")
+    await catalogue.rung(("orders",))
     assert catalogue.get("orders") == catalogue.by_id(made.topic_id) == made
 
     await other.grow("orders", 3)
-    await catalogue.rung("orders")
+    await catalogue.rung(("orders",))
     assert [entry.partitions for entry in catalogue.all()] == [3]
 
     await other.delete("orders")
-    await catalogue.rung("orders")
+    await catalogue.rung(("orders",))
     assert catalogue.get("orders") is catalogue.by_id(made.topic_id) is None
     assert catalogue.all() == ()
 

@@ -170,14 +170,15 @@ def test_the_correlation_id_is_that_of_the_request(path: FastPath) -> None:
         assert said is not None and said[4:8] == correlation_id
 
 
-def test_a_replaced_instance_is_fenced(path: FastPath, coordinator: CoordinatorRuntime) -> None:
+def test_the_queue_answers_who_claims_an_instance(
+    path: FastPath, coordinator: CoordinatorRuntime
+) -> None:
     static = replace(MEMBER, instance_id="i")
     adopt(coordinator, {}, {"g": Durable(GROUP, {"m": static}, 6)})
 
     assert path.answer(frame(instance_id="i")) is not None and path.is_calm
-    said = path.answer(frame(member_id="n", instance_id="i"))
-
-    assert said is not None and said[-2:] == struct.pack(">h", ErrorCode.FENCED_INSTANCE_ID)
+    claim = frame(member_id="n", instance_id="i")
+    assert path.answer(claim) is None and again(path, sent(claim)) is None
 
 
 def test_nothing_is_repeated_before_the_first(path: FastPath) -> None:

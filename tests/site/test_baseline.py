@@ -16,10 +16,11 @@ from groups.management.commands import setup
 from groups.postgres import baseline, migrated
 from launcher.installation import CHECKOUT
 from tests import databases
+from tests.store.schema import PARTITIONED
 from tests.upgrade.dump import RESTRICTED, program
 
-HOURS = "rollcall_offset_history_2*"
-"""Partitions of the history are named by the hour in which they were made."""
+PARTITIONS = tuple(f"rollcall_{name}_2*" for name in PARTITIONED)
+"""Partitions are named by the hour or the day in which they were made."""
 
 OWN = re.compile(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.\d]*\+00"  # when it was made
@@ -38,7 +39,7 @@ def empty(django_db_setup: None, django_db_blocker: "pytest.FixtureRequest") -> 
 
 def dumped(url: str) -> list[str]:
     """All that is in it, but what differs each time: owners, grants and comments with it."""
-    command = [program("pg_dump"), "--inserts", f"--exclude-table={HOURS}", url]
+    command = [program("pg_dump"), "--inserts", *map("--exclude-table={}".format, PARTITIONS), url]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return OWN.sub("?", RESTRICTED.sub("", text)).splitlines()
 
@@ -52,9 +53,10 @@ def value_of(query: str) -> object:
 
 
 def hours() -> object:
-    """How many hours of the history have a partition."""
+    """How many hours and days have a partition."""
     return value_of(
-        "SELECT count(*) FROM pg_class WHERE relname ~ '^rollcall_offset_history_2.*\\d$'"
+        "SELECT count(*) FROM pg_class WHERE relname ~"
+        " '^rollcall_(offset_history|life|ownership)_2\\d+$'"
     )
 
 

@@ -1,6 +1,7 @@
 """The web's connections to PostgreSQL: never more than its pool, under any requests."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -152,6 +153,15 @@ def test_only_the_web_has_a_pool_and_no_connection_beside_it() -> None:
     assert entries["rollcall_web"]["OPTIONS"]["pool"]["max_size"] == POOL
     assert entries["rollcall_web"]["CONN_MAX_AGE"] == 0
     assert [r for r, entry in entries.items() if "pool" in entry["OPTIONS"]] == ["rollcall_web"]
+
+
+def test_only_the_web_has_a_shorter_limit_for_statements_that_read() -> None:
+    limits = {}
+    for role in ("rollcall_web", "rollcall_worker"):
+        entry = database.from_url("postgresql://u@h/d")
+        database.take_role(entry, role, taken=True, connections=POOL, read_timeout_ms=1_234)
+        limits[role] = re.findall(r"statement_timeout=(\S+)", entry["OPTIONS"]["options"])
+    assert limits == {"rollcall_web": ["1234ms"], "rollcall_worker": ["60s"]}
 
 
 def test_the_migrator_encodes_values_like_all_others_with_its_own_options() -> None:

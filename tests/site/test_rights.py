@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
@@ -25,6 +26,7 @@ from groups.admin.gate import REDIRECT
 from groups.live import consumer, routing, sessions
 from launcher.installation import CHECKOUT
 from tests.admin.visitors import person
+from tests.api.conftest import write
 
 pytestmark = pytest.mark.django_db
 
@@ -201,6 +203,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/members/<id:member_id>/resume",
         "nodes/<int:node_id>/drain",
         "nodes/<int:node_id>/undrain",
+        "nodes/<int:node_id>/forget",
         "reports/rebalances",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",
@@ -281,6 +284,21 @@ def test_admin_rights_match_the_table(who: str, rf: RequestFactory) -> None:
             else:
                 refused = 405 if permission is None else 403
                 assert client.generic(method, path(route)).status_code == refused, (method, name)
+
+
+def test_a_page_before_an_act_needs_the_right_to_see_what_it_shows(client: Client) -> None:
+    """It has the group's members, and a topic's groups."""
+    write("orders")
+    client.force_login(person("ann"))
+    ann = get_user_model().objects.get()
+    acts = ("rebalance_group", "evict_member", "pause_group", "restore_offsets", "freeze_group")
+    ann.user_permissions.set(Permission.objects.filter(codename__in=acts))
+    pages = [f"/admin/groups/group/orders/{page}/" for page in ("rebalance", "pause", "reset")]
+    assert [client.get(page).status_code for page in pages] == [403] * 3
+    ann.user_permissions.add(
+        Permission.objects.get(codename="view_group", content_type__app_label="groups")
+    )
+    assert [client.get(page).status_code for page in pages] == [200] * 3
 
 
 def _never(request: HttpRequest) -> HttpResponse:

@@ -302,6 +302,8 @@ def test_only_a_superuser_removes_the_factor_of_a_superuser() -> None:
     chief.post(f"{page}{device.pk}/delete/", {"post": "yes"})
     assert TOTPDevice.objects.exists()
     root.post(page, chosen)
+    assert TOTPDevice.objects.exists()  # one's own is removed with password and code
+    superuser("boss").post(page, chosen)
     assert not TOTPDevice.objects.exists()
 
 

@@ -34,10 +34,26 @@ SCHEMA = CHECKOUT / "groups" / "schema.sql"
 BASELINE = CHECKOUT / "groups" / "baseline.sql"
 HEAD = "-- What groups/migrations make of an empty database. Written by `make schema`.\n"
 
-OPTIONS = ("--no-owner", "--exclude-table=rollcall_offset_history_2*")
-OF_SCHEMA = ("--schema-only", "--no-privileges", "--exclude-table=rollcall_offset_history_default")
+PARTITIONED = ("offset_history", "life", "ownership")
+"""Tables with partitions by time, which begin with the hour or the day of the set-up."""
 
-OF_ITS_MAKING = ("django_migrations", "django_migrations_id_seq", "rollcall_timeline")
+OPTIONS = (
+    "--no-owner",
+    *(f"--exclude-table=rollcall_{name}_2*" for name in PARTITIONED),
+    "--exclude-schema=pgmq",  # the queue, which set-up makes
+)
+OF_SCHEMA = (
+    "--schema-only",
+    "--no-privileges",
+    *(f"--exclude-table=rollcall_{name}_default" for name in PARTITIONED),
+)
+
+OF_ITS_MAKING = (
+    "django_migrations",
+    "django_migrations_id_seq",
+    "rollcall_timeline",
+    "rollcall_era",
+)
 """Their rows say when and where they were made."""
 
 OF_BASELINE = (
@@ -54,7 +70,7 @@ OURS = "rollcall_"
 BODIES = "SET LOCAL check_function_bodies = off;  -- they name tables that come after them\n"
 APPLIED = "SELECT app, name FROM django_migrations ORDER BY id"
 RECORD = "INSERT INTO public.django_migrations (app, name, applied) VALUES\n{};\n"
-TURN = "SELECT public.rollcall_turn_history(1);\n"
+TURN = "SELECT public.rollcall_turn_history(1);\nSELECT public.rollcall_turn_facts(24, 1);\n"
 
 
 def dumped(url: str) -> str:

@@ -5,6 +5,7 @@ the tables hold what the decisions said, and nothing else.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -24,6 +25,7 @@ from groups.store import apply, load
 from groups.store.apply import Write
 from groups.store.sql.history import COMMITS
 from tests.factories import batch
+from tests.walks.ledger import Ledger
 from tests.walks.life import PEOPLE, Life, read_back
 
 Key = tuple[str, str, int]
@@ -46,6 +48,13 @@ READ: Mapping[str, str] = {
     "operations": """
         SELECT id, state, outcome, detail, generation, finished_at IS NOT NULL
         FROM rollcall_operation WHERE state <> 'pending' ORDER BY 1""",
+    "open": "SELECT group_id, member_id, kind, origin FROM rollcall_life_open ORDER BY 1, 2",
+    "owned": """
+        SELECT l.group_id, member_id, topic, p FROM rollcall_life_open l
+        JOIN rollcall_ownership_open o USING (life)
+        CROSS JOIN LATERAL unnest(o.partitions) r
+        CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) p
+        ORDER BY 1, 2, 3, 4""",
     "journal": f"""
         SELECT group_id, revision, {", ".join(f'"{name}"' for name in ENTRY_FIELDS)}
         FROM rollcall_journal ORDER BY id""",
@@ -64,6 +73,45 @@ MAKE = (
 )
 
 
+NOT_OPENED_ONCE = """
+    SELECT life, count(*), count(*) FILTER (WHERE left_at IS NULL) FROM rollcall_life GROUP BY 1
+    HAVING (count(*) FILTER (WHERE left_at IS NULL), count(*)) NOT IN ((1, 1), (1, 2))
+    UNION ALL
+    SELECT life, 0, 0 FROM rollcall_life_open o FULL JOIN (
+        SELECT life FROM rollcall_life GROUP BY 1 HAVING count(*) = 1) AS one USING (life)
+    WHERE o.group_id IS NULL OR one.life IS NULL"""
+"""Lives that were not opened once, or closed more than once, or are open only in one table."""
+
+PIECES = """
+    SELECT life, topic, p, from_at, until_at FROM {}
+    CROSS JOIN LATERAL unnest(partitions) r
+    CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) p"""
+
+NOT_OWNED_ONCE = f"""
+    WITH said AS ({PIECES.format("rollcall_ownership")}),
+    opened AS (SELECT life, topic, p, from_at FROM said WHERE until_at IS NULL),
+    over AS (
+        SELECT life, topic, p, from_at FROM said WHERE until_at IS NOT NULL
+        UNION ALL
+        SELECT life, topic, p, from_at FROM (
+            {PIECES.format("(SELECT *, now() AS until_at FROM rollcall_ownership_open)")}) AS o)
+    (SELECT * FROM opened EXCEPT ALL SELECT * FROM over)
+    UNION ALL (SELECT * FROM over EXCEPT ALL SELECT * FROM opened)"""
+"""Partitions whose interval was not opened once, and then closed once or is open."""
+
+
+EVERY_INTERVAL = """(
+    SELECT group_id, life, topic, partitions, from_at, until_at FROM rollcall_ownership
+    WHERE until_at IS NOT NULL
+    UNION ALL
+    SELECT group_id, life, topic, partitions, from_at, 'infinity' FROM rollcall_ownership_open)"""
+
+OWNED_BY_TWO = f"""
+    SELECT a.group_id, a.topic, a.partitions FROM {EVERY_INTERVAL} a JOIN {EVERY_INTERVAL} b
+    ON a.group_id = b.group_id AND a.topic = b.topic AND a.life <> b.life
+    AND a.partitions && b.partitions AND a.from_at < b.until_at AND b.from_at < a.until_at"""
+
+
 @dataclass
 class Expected:
     """What the tables hold, by what was decided."""
@@ -75,6 +123,7 @@ class Expected:
     gone: list[Key] = field(default_factory=list)
     operations: dict[int, Operated] = field(default_factory=dict)
     journal: list[tuple[Any, ...]] = field(default_factory=list)
+    ledgers: dict[str, Ledger] = field(default_factory=lambda: defaultdict(Ledger))
 
     def batch(self, writes: list[Write]) -> None:
         """These commit together: first all entries that tell of no offsets, then the others."""
@@ -107,6 +156,7 @@ class Expected:
 
     def _write(self, group_id: str, write: Write) -> None:
         decision = write.decision
+        self.ledgers[group_id].take(decision)
         for done in decision.operations:
             self.operations[done.operation_id] = done
         if decision.deleted:
@@ -163,6 +213,17 @@ class Expected:
             "offsets": offsets, "waiting": waiting, "history": self.history,
             "gone": sorted(self.gone),
             "operations": operations, "journal": self.journal,
+            "open": [
+                (group_id, member_id, began.kind, began.origin)
+                for group_id, ledger in sorted(self.ledgers.items())
+                for member_id, began in sorted(ledger.lives.items())
+            ],
+            "owned": [
+                (group_id, member_id, *part)
+                for group_id, ledger in sorted(self.ledgers.items())
+                for member_id, parts in sorted(ledger.owned.items())
+                for part in sorted(parts)
+            ],
         }  # fmt: skip
 
 
@@ -205,8 +266,11 @@ async def test_the_tables_hold_what_was_decided(
         assert {id_: read_back(each) for id_, each in loaded.items()} == {
             id_: read_back(each) for id_, each in expected.groups.items()
         }
-        for name in ("offsets", "waiting"):
+        for name in ("offsets", "waiting", "open", "owned"):
             assert await rows(connection, name) == expected.rows()[name], name
     for name in READ:
         assert await rows(connection, name) == expected.rows()[name], name
+    for wrong in (NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO):
+        cursor = await connection.execute(wrong.encode())
+        assert await cursor.fetchall() == []
     assert await load.groups_of_slots(connection, range(64)) == loaded

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, cast
 
 import psycopg
@@ -118,3 +119,46 @@ def trigger() -> list[object]:
             [f"pgmq.q_{QUEUE}"],
         )
         return list(cursor.fetchall())
+
+
+FLOOD = """
+SELECT pg_notify('pgmq.q_broker_test.INSERT', g || repeat('x', 60))
+FROM generate_series(1, 20000) AS g
+"""
+
+
+def test_a_flood_on_its_channel_keeps_no_task_from_the_worker(
+    queue: Queue, database_url: str
+) -> None:
+    """The listening session ends, so that PostgreSQL keeps nothing for it."""
+    heard: list[object] = []
+    with (
+        psycopg.connect(database_url, autocommit=True) as stranger,
+        connect(application_name="flooded") as takes,
+        connect() as gives,
+        takes.Consumer([queue], callbacks=[lambda body, _message: heard.append(body)]),
+    ):
+        while sessions(database_url, "flooded") > 1:
+            stranger.execute(FLOOD)
+            with suppress(TimeoutError):
+                takes.drain_events(timeout=0.1)
+        gives.Producer().publish("work", routing_key=QUEUE, declare=[queue])
+        takes.drain_events(timeout=20)
+        usage = stranger.execute("SELECT pg_notification_queue_usage() < 0.001").fetchone()
+
+    assert (heard, usage) == (["work"], (True,))
+
+
+def test_a_notification_wakes_the_worker(queue: Queue) -> None:
+    """By the trigger of a version of ours, in place of pgmq's."""
+    heard: list[object] = []
+    with (
+        connect() as takes,
+        connect() as gives,
+        takes.Consumer([queue], callbacks=[lambda body, _message: heard.append(body)]),
+    ):
+        waiter = cast(Any, takes.transport)._get_notify_waiter()
+        assert not waiter.wait(0.01)
+        gives.Producer().publish("work", routing_key=QUEUE, declare=[queue])
+        assert waiter.wait(20)
+    assert trigger() and heard == []

@@ -304,7 +304,8 @@ class Life:
 
     def ticket(self, person: Person | None) -> events.Ticket:
         self.requests += 1
-        ticket = events.Ticket(1, self.requests)
+        connection = ord(person.name) if person is not None else 1
+        ticket = events.Ticket(connection, self.requests)
         self.waiting[ticket] = person
         return ticket
 

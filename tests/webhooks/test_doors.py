@@ -21,10 +21,16 @@ GOOD = {"name": "pager", "url": "https://pager.example/in"}
 CHANGES = ("view_webhook", "add_webhook", "change_webhook", "delete_webhook")
 
 
+READS = tuple(
+    f"view_{what}" for what in ("group", "topic", "node", "acl", "kafkauser", "clientquota")
+)
+"""What an endpoint may be sent: every kind of entry."""
+
+
 @pytest.fixture
 def rest(api: Any) -> Client:  # noqa: F811
     """Somebody who may do everything to webhooks."""
-    client: Client = api(*CHANGES, "view_webhookdelivery")
+    client: Client = api(*CHANGES, *READS, "view_webhookdelivery")
     return client
 
 

@@ -56,6 +56,19 @@ def python(tmp_path: Path) -> Path:
     return found
 
 
+def test_the_types_of_the_installed_library_are_checked(python: Path, tmp_path: Path) -> None:
+    """``py.typed`` is in the wheel (PEP 561)."""
+    (tmp_path / "worker.py").write_text(WORKER)
+    (tmp_path / "wrong.py").write_text("from rollcall.client import Member\nMember(1, 2, 3)\n")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python)]
+    checked = {
+        name: subprocess.run([*mypy, name], cwd=tmp_path, capture_output=True, text=True).stdout
+        for name in ("worker.py", "wrong.py")
+    }
+    assert "py.typed" not in checked["worker.py"]
+    assert checked["wrong.py"].count("[arg-type]") >= 2, checked["wrong.py"]
+
+
 def test_a_member_of_the_installed_library_joins_a_group(
     python: Path, installation: Installation, tmp_path: Path
 ) -> None:

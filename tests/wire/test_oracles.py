@@ -28,6 +28,17 @@ from tests.wire.samples import (
 SAMPLES = times(6)
 
 
+UNKNOWN_TO_KIO = {
+    "ApiVersionsRequest": 5,
+    "ApiVersionsResponse": 5,
+    "DeleteGroupsRequest": 3,
+    "DeleteGroupsResponse": 3,
+    "TxnOffsetCommitRequest": 6,
+    "TxnOffsetCommitResponse": 6,
+}
+"""Kafka 4.4's versions. Its own Java client speaks these (``tests/clients``)."""
+
+
 def kio_class(cls: type[Message], version: int) -> Any:
     """kio's class for a version, or None: it has a module for each."""
     name, part = cls.__name__, "data"
@@ -46,6 +57,9 @@ def kio_class(cls: type[Message], version: int) -> Any:
 def test_kio_reads_our_bytes_and_writes_the_same(cls: type[Message]) -> None:
     for version in versions(cls):
         theirs = kio_class(cls, version)
+        if UNKNOWN_TO_KIO.get(cls.__name__) == version:
+            assert theirs is None, "it has the version now"
+            continue
         assert theirs is not None, version
         for sample in range(SAMPLES):
             message = without_ours(filled(cls, version, chance(cls.__name__, version, sample)))

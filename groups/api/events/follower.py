@@ -14,8 +14,9 @@ from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
 from groups.api.events import rows
-from groups.api.events.holders import refused
+from groups.api.events.holders import readable
 from groups.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
+from groups.core.journal import EVERY_KIND
 from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.queries.journal_rows import JournalRow
@@ -41,7 +42,7 @@ beyond = database_sync_to_async(journal_rows.beyond, thread_sensitive=False)
 end = database_sync_to_async(journal_rows.end, thread_sensitive=False)
 is_behind = database_sync_to_async(journal_rows.is_behind, thread_sensitive=False)
 texts = database_sync_to_async(rows.texts, thread_sensitive=False)
-who_is_refused = database_sync_to_async(refused, thread_sensitive=False)
+kinds_of = database_sync_to_async(readable, thread_sensitive=False)
 
 
 class Follower:
@@ -94,7 +95,8 @@ class Follower:
                 if not page:
                     return
                 stream.listen(False)
-                by_seq = await texts([entry.seq for entry in page if stream.wants(entry)])
+                wanted = [entry.seq for entry in page if stream.wants(entry)]
+                by_seq = await texts(wanted, stream.kinds)
             yield "".join(stream.event_text(each, by_seq.get(each.seq, "")) for each in page)
 
     # -- reading
@@ -142,7 +144,7 @@ class Follower:
     async def _deliver(self, page: Sequence[JournalRow]) -> None:
         streams = tuple(self.streams)
         seqs = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
-        by_seq = await texts(seqs)
+        by_seq = await texts(seqs, EVERY_KIND)  # each stream takes those of its kinds
         # Streams that were opened meanwhile read this page themselves.
         gone = set(seqs) - by_seq.keys()
         existing = [entry for entry in page if entry.seq not in gone]
@@ -150,9 +152,12 @@ class Follower:
             stream.put(existing, by_seq)
 
     async def _look_at_rights(self) -> None:
-        holders = {stream.holder for stream in self.streams}
-        gone = await who_is_refused(holders)
-        self._end([each for each in self.streams if each.holder in gone], FORBIDDEN)
+        kinds = await kinds_of({stream.holder for stream in self.streams})
+        for stream in tuple(self.streams):
+            if stream.holder in kinds:
+                stream.kinds = kinds[stream.holder]
+            else:
+                stream.end(FORBIDDEN)
 
     def _end(self, streams: Sequence[Stream], why: str) -> None:
         for stream in streams:

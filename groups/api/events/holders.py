@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from groups.access import rights
 from groups.api.events.streams import Holder
+from groups.core.journal import EVERY_KIND, Kinds
 from groups.models import ApiToken
 
 
@@ -33,10 +34,28 @@ def holder_of(request: Request) -> Holder:
 
 def refused(holders: Collection[Holder], needed: str = rights.VIEW_GROUP) -> set[Holder]:
     """The owners without the right, or without a valid session or token."""
+    facts = _facts(holders)
+    return {holder for holder in holders if not _may(needed, holder, *facts)}
+
+
+def readable(holders: Collection[Holder]) -> Mapping[Holder, Kinds]:
+    """The kinds of entries that each owner may read; without those who may not follow the
+    journal."""
+    users, tokens, sessions = _facts(holders)
+    return {
+        holder: EVERY_KIND if holder.user_id is None else rights.kinds(users[holder.user_id])
+        for holder in holders
+        if _may(rights.VIEW_GROUP, holder, users, tokens, sessions)
+    }
+
+
+def _facts(
+    holders: Collection[Holder],
+) -> tuple[Mapping[Any, Any], Mapping[int, ApiToken], set[str]]:
+    """The active users by id, and the valid tokens and sessions."""
     people = get_user_model().objects.filter(is_active=True)
     users = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
-    tokens, sessions = _tokens(holders), _sessions(holders)
-    return {holder for holder in holders if not _may(needed, holder, users, tokens, sessions)}
+    return users, _tokens(holders), _sessions(holders)
 
 
 def _tokens(holders: Collection[Holder]) -> Mapping[int, ApiToken]:

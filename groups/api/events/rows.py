@@ -4,13 +4,14 @@ import json
 from collections.abc import Collection, Mapping
 
 from groups.api import serializers as shapes
-from groups.models import Journal
+from groups.core.journal import Kinds
+from groups.queries.journal_rows import entries as entries_of
 
 
-def texts(seqs: Collection[int]) -> Mapping[int, str]:
-    """These entries as REST shows them, each in a line of JSON."""
+def texts(seqs: Collection[int], kinds: Kinds) -> Mapping[int, str]:
+    """These entries as REST shows them, each in a line of JSON, as far as they are of the kinds."""
     if not seqs:
         return {}
-    rows = Journal.objects.filter(id__in=seqs)
+    rows = entries_of(kinds).filter(id__in=seqs)
     entries = shapes.JournalEntry(rows, many=True).data
     return {entry["seq"]: json.dumps(entry, default=str) for entry in entries}

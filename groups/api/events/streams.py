@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from groups.core.journal import Kinds
 from groups.queries.journal_position import Position
 from groups.queries.journal_rows import JournalRow
 
@@ -76,11 +77,15 @@ class Holder:
 
 
 class Stream:
-    """One client's stream. ``kind`` and ``group_id``: "" for any."""
+    """One client's stream. ``kind`` and ``group_id``: "" for any; ``kinds``: those that its holder
+    may read now."""
 
-    def __init__(self, position: Position, holder: Holder, group_id: str, kind: str) -> None:
+    def __init__(
+        self, position: Position, holder: Holder, kinds: Kinds, group_id: str, kind: str
+    ) -> None:
         self.position = position
         self.holder = holder
+        self.kinds = kinds
         self._group_id, self._kind = group_id, kind
         self._waiting: deque[tuple[JournalRow, str]] = deque()
         self._rang = asyncio.Event()
@@ -88,8 +93,8 @@ class Stream:
         self.ended = ""
 
     def wants(self, entry: JournalRow) -> bool:
-        """Whether its client wants entries like this."""
-        is_kind = not self._kind or entry.kind == self._kind
+        """Whether its client wants, and may read, entries like this."""
+        is_kind = entry.kind in self.kinds and self._kind in ("", entry.kind)
         return is_kind and (not self._group_id or entry.group_id == self._group_id)
 
     def listen(self, is_now: bool) -> None:
@@ -131,9 +136,11 @@ class Stream:
         return "".join(self.event_text(entry, text) for entry, text in waiting)
 
     def event_text(self, entry: JournalRow, text: str) -> str:
-        """An entry as an event; "" if the client knows it, or does not want it."""
+        """An entry as an event; "" if the client knows it, does not want it, or may not read it
+        any more."""
         is_new = self.position.note(entry.seq, time.monotonic())
-        return f"id: {self.position.text()}\ndata: {text}\n\n" if is_new and text else ""
+        is_sent = is_new and text and self.wants(entry)
+        return f"id: {self.position.text()}\ndata: {text}\n\n" if is_sent else ""
 
     def still_here(self) -> str:
         """A comment, and the client's position: it may have wanted no entry for hours."""

@@ -19,6 +19,7 @@ from groups.api.events.follower import FOLLOWER
 from groups.api.events.holders import holder_of
 from groups.api.events.streams import PLACES, Stream
 from groups.api.inputs import described
+from groups.api.permissions import readable_kinds
 from groups.api.problems import Problem
 from groups.api.schema import NAME
 from groups.api.views import View
@@ -110,7 +111,7 @@ class JournalEvents(View):
         """Follow the journal: server-sent events, each entry once, also where the client comes
         back with the id of the last one, and where a transaction ended later than a younger one
         (three minutes later at the most)."""
-        holder = holder_of(request)
+        holder, kinds = holder_of(request), readable_kinds(request, self.query.get("kind"))
         position = self._position(request)
         if request.method == "HEAD" or not hasattr(request._request, "scope"):
             # There is nothing to stream, or, under WSGI, it would hold a thread.
@@ -121,7 +122,7 @@ class JournalEvents(View):
             again = {"Retry-After": str(COME_AGAIN_S)}
             raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_streams", detail, headers=again)
         query = self.query
-        stream = Stream(position, holder, query.get("group_id", ""), query.get("kind", ""))
+        stream = Stream(position, holder, kinds, query.get("group_id", ""), query.get("kind", ""))
         # Events are sent one by one, so compression gains nothing.
         request._request.META.pop("HTTP_ACCEPT_ENCODING", None)
         return Answer(FOLLOWER.events(stream), who)

@@ -77,7 +77,8 @@ class DeletedAcls(s.Serializer[Any]):
     """What was deleted; or, with `dry_run`, would be."""
 
     dry_run = s.BooleanField()
-    acls = AclView(many=True)
+    count = s.IntegerField(help_text="How many.")
+    acls = AclView(many=True, help_text="None, if the token may not read ACLs.")
 
 
 class Authorizer(s.Serializer[Any]):

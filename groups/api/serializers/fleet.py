@@ -48,6 +48,13 @@ class DrainMoves(s.Serializer[Any]):
     detail = s.CharField()
 
 
+class NodeForgotten(s.Serializer[Any]):
+    """A node that is forgotten, or would be."""
+
+    dry_run = s.BooleanField()
+    node_id = s.IntegerField()
+
+
 class NodeView(s.ModelSerializer[Node]):
     """A coordinator process."""
 

@@ -25,7 +25,7 @@ class LastRebalance(s.Serializer[Journal]):
 
     def get_sentence(self, entry: Journal) -> str:
         """What happened and why, in plain words."""
-        return sentence(entry)
+        return sentence(entry, self.context["names"][entry.group_id])
 
 
 class AwaitedMember(s.Serializer[Any]):
@@ -138,7 +138,7 @@ class GroupSummary(s.Serializer[Any]):
     def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:
         """The newest rebalance, if there was one."""
         entry = self.context["rebalances"].get(group.group_id)
-        return None if entry is None else dict(LastRebalance(entry).data)
+        return None if entry is None else dict(LastRebalance(entry, context=self.context).data)
 
 
 class Member(s.Serializer[Any]):

@@ -103,6 +103,12 @@ class ResetOffsets(Reason):
     )
 
 
+WOULD: dict[str, Any] = {
+    "choices": ["change", "leave", "fail"],
+    "help_text": "Whether the operation would change anything, or fail.",
+}
+
+
 class Plan(s.Serializer[Any]):
     """What an operation would do to the group in its current state (a dry run)."""
 
@@ -110,10 +116,7 @@ class Plan(s.Serializer[Any]):
     verb = s.CharField()
     group_id = s.CharField()
     generation = s.IntegerField(help_text="The current generation.")
-    would = s.ChoiceField(
-        choices=["change", "leave", "fail"],
-        help_text="Whether the operation would change anything, or fail.",
-    )
+    would = s.ChoiceField(**WOULD)
     detail = s.CharField()
     members = s.ListField(child=s.CharField(), help_text="The affected members; 100 at most.")
     members_count = s.IntegerField()
@@ -141,7 +144,9 @@ class BatchedOperation(s.Serializer[Any]):
     """The operation on one of the groups."""
 
     id = s.IntegerField()
-    group_id = s.CharField()
+    group_id = s.CharField(
+        allow_null=True, help_text="null: the token may not read which groups there are."
+    )
 
 
 class Batch(s.Serializer[Any]):
@@ -151,6 +156,13 @@ class Batch(s.Serializer[Any]):
     operations = BatchedOperation(many=True)
 
 
+class Refused(s.Serializer[Any]):
+    """A group for which an operation would fail, and why."""
+
+    group_id = s.CharField()
+    detail = s.CharField()
+
+
 class BatchPlan(s.Serializer[Any]):
     """The groups that match (a dry run)."""
 
@@ -158,6 +170,7 @@ class BatchPlan(s.Serializer[Any]):
     verb = s.CharField()
     groups = s.IntegerField(help_text="The number of groups.")
     group_ids = s.ListField(child=s.CharField())
+    refused = Refused(many=True, help_text="Of these groups those for which it would fail.")
 
 
 class ResetChange(s.Serializer[Any]):
@@ -173,6 +186,8 @@ class ResetPlan(s.Serializer[Any]):
     """What a reset would do (a dry run)."""
 
     dry_run = s.BooleanField()
+    would = s.ChoiceField(**WOULD)
+    detail = s.CharField(help_text="Why it would fail; otherwise empty.")
     how = s.CharField()
     changes = ResetChange(many=True)
     unchanged = s.IntegerField(help_text="Partitions that already have this offset.")

@@ -21,6 +21,7 @@ from groups.core.classic import (
     timers,
     waiting,
 )
+from groups.core.classic.descriptions import described
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import KIND, Work
@@ -224,7 +225,9 @@ class ClassicGroup(RowsGroup[Live]):
     def roster(self) -> tuple[MemberRow, ...]:
         """The members as DescribeGroups lists them, including new members with parked joins."""
         fresh = (join.row for join in self._live.joins.values() if join.is_new)
-        return (*self.assigned(), *fresh)
+        if self._durable.group.details.get(UNASSIGNED):
+            return (*self.assigned(), *fresh)
+        return (*map(described, self._durable.members.values()), *fresh)
 
     def assigned(self) -> Iterable[MemberRow]:
         """The members of the generation with their assignments: empty ones if there was a

@@ -95,8 +95,10 @@ def _check_joins(durable: Durable, live: Live) -> None:
     for member_id, join in live.joins.items():
         assert join.row.member_id == member_id, "a join is parked under another id"
         assert join.is_new is (member_id not in durable.members), "a newcomer has a row"
-    awaited = sum(pending.is_awaited for pending in live.pending.values())
-    assert live.awaited == awaited, "handed-out ids are miscounted"
+    for connection, member_id in live.awaited.items():
+        handed_out = live.pending.get(member_id)
+        assert handed_out is not None, "an id is awaited that was not handed out"
+        assert handed_out.connection == connection, "an id is awaited over another connection"
     assert not live.pending.keys() & (durable.members.keys() | live.joins.keys())
 
 

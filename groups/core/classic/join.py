@@ -103,10 +103,17 @@ def _join_without_id(work: Work, event: JoinGroup) -> None:
     if holder is not None:
         static.replace_member(work, event, holder, member_row(work, event, member_id))
     elif event.instance_id is None and event.needs_member_id:
-        work.hand_out(member_id, event.session_timeout_ms)
-        work.answer(event.ticket, Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
+        _hand_out(work, event, member_id)
     else:
         _admit(work, event, member_id)
+
+
+def _hand_out(work: Work, event: JoinGroup, member_id: str) -> None:
+    """The client is to join with this id; a rebalance that waited for its earlier one may end."""
+    connection = event.ticket and event.ticket.connection
+    work.hand_out(member_id, event.session_timeout_ms, connection)
+    work.answer(event.ticket, Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
+    maybe_complete(work)
 
 
 def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
@@ -197,7 +204,8 @@ def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Joi
     held = work.live.joins.get(row.member_id)
     names = tuple(name for name, _ in event.protocols)
     first = work.now if held is None else held.first
-    return Join(row, names, event.ticket, first, work.now, is_new)
+    client = event.client if held is None else held.client
+    return Join(row, names, event.ticket, first, work.now, is_new, client)
 
 
 def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import nlargest
 
-from groups.core.classic import guards, packing
+from groups.core.classic import guards, ownership, packing
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -21,6 +21,7 @@ from groups.core.classic.states import (
 )
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
+from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
@@ -191,7 +192,7 @@ def drop_laggards(work: Work) -> None:
         row for row in work.members.values() if row.member_id not in joins and not row.instance_id
     ]
     for row in late:
-        work.remove_row(row.member_id)
+        work.remove_row(row.member_id, DEPARTURES[JOIN_TIMED_OUT])
         note_departure(work, row.member_id, JOIN_TIMED_OUT)
 
 
@@ -234,6 +235,8 @@ def _begin_generation(work: Work) -> None:
     if any(row is not work.members.get(member_id) for member_id, row in rows.items()):
         work.set_members(rows)
     live.unsynced = SharedDict(dict.fromkeys(rows))
+    work.facts += [ownership.began(work, join) for join in joins.values() if join.is_new]
+    ownership.joined_again(work, joins)
     _arm_sync(work)
     _answer_joins(work, joins)
 
@@ -242,7 +245,7 @@ def _settled(row: MemberRow, join: Join | None) -> MemberRow:
     """The member's row in the new generation; the same object if nothing changed."""
     if join is None:
         return row
-    wished = replace(join.row, assignment=row.assignment)
+    wished = replace(join.row, assignment=row.assignment, details=row.details)
     return row if wished == row else wished
 
 

@@ -4,6 +4,8 @@
 afterwards, once per batch of removals, whether the group rebalances.
 """
 
+from groups.core.authors import Author
+from groups.core.classic import ownership
 from groups.core.classic.join_phase import (
     count_departure,
     maybe_complete,
@@ -15,7 +17,8 @@ from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused
-from groups.core.removals import removals
+from groups.core.facts import DEPARTURES, Departure
+from groups.core.removals import departure, removals
 from groups.core.replies import Joined, Left, Synced
 from groups.core.rows import MemberRow
 
@@ -27,7 +30,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     ids_released = False
     for leaver in event.members:
         try:
-            row = _leave(work, leaver)
+            row = _leave(work, leaver, event.author)
         except Refuse as refusal:
             codes.append(refusal.code)
             continue
@@ -44,7 +47,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         maybe_complete(work)
 
 
-def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
+def _leave(work: Work, leaver: Leaver, author: Author | None) -> MemberRow | None:
     """Remove one member and return it; None if the id was only handed out."""
     member_id = leaver.member_id
     if not member_id and leaver.instance_id is not None:  # the instance's member (KIP-345)
@@ -53,13 +56,20 @@ def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
         work.take_back(member_id)
         return None
     work.member_or_refuse(member_id, leaver.instance_id)
-    return remove(work, member_id, MEMBER_LEFT)
+    how = departure(author, work.row_of(member_id))
+    return remove(work, member_id, MEMBER_LEFT, how=how)
 
 
 def remove(
-    work: Work, member_id: str, trigger: str, code: ErrorCode = ErrorCode.UNKNOWN_MEMBER_ID
+    work: Work,
+    member_id: str,
+    trigger: str,
+    code: ErrorCode = ErrorCode.UNKNOWN_MEMBER_ID,
+    how: Departure | None = None,
 ) -> MemberRow:
-    """Remove a member, parked or not; its parked requests are answered with the code."""
+    """Remove a member, parked or not; its parked requests are answered with the code. ``how`` its
+    life ended: by default, as the trigger says."""
+    how = how or DEPARTURES[trigger]
     join = work.unpark(member_id)
     if join is not None:
         # Kafka returns no id here, so that the client starts over.
@@ -69,8 +79,9 @@ def remove(
         work.answer(ticket, Synced(error=code))
     if join is not None and join.is_new:
         count_departure(work, member_id)
+        ownership.came_to_nothing(work, join, how)
         return join.row
-    row = work.remove_row(member_id)
+    row = work.remove_row(member_id, how)
     note_departure(work, member_id, trigger)
     return row
 

@@ -5,11 +5,14 @@ Values and arithmetic only; the rules that change them are in the other files of
 ``groups.core.group.Beat``): a step changes a copy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
+from groups.core.facts import NO_PARTS, Parts
 from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
@@ -40,7 +43,7 @@ class Join:
     """A parked JoinGroup: the member as it will be once the generation is decided.
 
     ``first`` is when the member first joined in this join phase, ``since`` when this request
-    arrived; ``is_new``: the member has no row yet.
+    arrived; ``is_new``: the member has no row yet. ``client``: of the first request.
     """
 
     row: MemberRow
@@ -49,6 +52,7 @@ class Join:
     first: Millis
     since: Millis
     is_new: bool
+    client: Client = UNKNOWN_CLIENT
 
 
 HANDED_OUT_MAX = 10_000
@@ -56,17 +60,20 @@ HANDED_OUT_MAX = 10_000
 oldest are forgotten: a client that uses one of these starts over."""
 
 
+AWAITED_MS = 2_000
+"""How long a rebalance waits for a handed-out id, and for how long after its beginning it waits for
+newly handed-out ones. A client joins with its id at once, so one that has not is gone, or late; it
+begins another rebalance. Kafka waits for the session timeout that the client names: any client
+could stop a group for as long as it likes, without ever joining."""
+
+
 @dataclass(frozen=True, slots=True)
 class HandedOutId:
-    """A member id that was handed out (KIP-394) and has not been used yet.
-
-    ``is_awaited``: the connection to which it was handed out is open. A rebalance waits for no
-    other.
-    """
+    """A member id that was handed out (KIP-394) over a connection and has not been used yet."""
 
     since: Millis
     session_timeout_ms: int
-    is_awaited: bool = True
+    connection: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +131,31 @@ class SyncPhase:
         return self.armed_at + self.timeout_ms
 
 
+class Told(NamedTuple):
+    """What the facts have of a member: its assignment, and the partitions besides it that it still
+    holds (KIP-429). ``has_all``: it has received this assignment."""
+
+    assignment: bytes
+    kept: Parts = NO_PARTS
+    has_all: bool = False
+
+
 @dataclass(slots=True)
 class Live:
     """The live half of a classic group.
 
     ``floor``: silence before it does not count (a change of owner, a node that slept, the end of a
-    join phase). ``fresh`` counts the joins that are new. ``awaited`` counts the handed-out ids
-    (``pending``) that a rebalance waits for. ``unsynced``: members that have not sent SyncGroup
-    yet. ``preferences`` counts members by their list of protocol names, including parked changes,
-    and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance ids to member
-    ids. ``recovering``: the rows were loaded by a new owner and the next step settles what the old
-    owner's parked requests had begun; ``earlier``: what is known of its time. ``dropped`` holds the
-    answers for tickets that a reload made meaningless. ``put_off``: why a rebalance is owed that
-    has to wait (``guards``), ``settled_at``: when the last one ended.
+    join phase). ``fresh`` counts the joins that are new. ``awaited`` has the handed-out ids
+    (``pending``) that a rebalance waits for, by the connection: the last one of each that is open,
+    since a client that asks again does not use the one before. ``unsynced``: members that have not
+    sent SyncGroup yet. ``preferences`` counts members by their list of protocol names, including
+    parked changes, and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance
+    ids to member ids. ``recovering``: the rows were loaded by a new owner and the next step settles
+    what the old owner's parked requests had begun; ``earlier``: what is known of its time.
+    ``dropped`` holds the answers for tickets that a reload made meaningless. ``put_off``: why a
+    rebalance is owed that has to wait (``guards``), ``settled_at``: when the last one ended.
+    ``told``: what the facts have of each member; ``rejoined``: when each first joined after the
+    last assignment.
     """
 
     floor: Millis
@@ -147,7 +166,7 @@ class Live:
     syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
     unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
     pending: SharedDict[str, HandedOutId] = field(default_factory=SharedDict)
-    awaited: int = 0
+    awaited: SharedDict[int | None, str] = field(default_factory=SharedDict)
     instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
     metadata_bytes: int = 0
@@ -159,6 +178,8 @@ class Live:
     put_off: Cause | None = None
     settled_at: Millis = 0
     earlier: Earlier | None = None
+    told: SharedDict[str, Told] = field(default_factory=SharedDict)
+    rejoined: Mapping[str, Millis] = field(default_factory=dict)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
@@ -169,8 +190,10 @@ class Live:
             syncs=self.syncs.copy(),
             unsynced=self.unsynced.copy(),
             pending=self.pending.copy(),
+            awaited=self.awaited.copy(),
             instances=self.instances.copy(),
             preferences=self.preferences.copy(),
+            told=self.told.copy(),
             dropped={},
         )
 
@@ -212,3 +235,11 @@ class Live:
     def pending_deadline(self, pending: HandedOutId) -> Millis:
         """When a handed-out member id is forgotten."""
         return max(pending.since, self.floor) + pending.session_timeout_ms
+
+    def awaits(self, member_id: str) -> bool:
+        """Whether a rebalance waits for this handed-out member id."""
+        return self.awaited.get(self.pending[member_id].connection) == member_id
+
+    def awaited_until(self, pending: HandedOutId) -> Millis:
+        """When a rebalance waits no more for an awaited member id."""
+        return max(pending.since, self.floor) + AWAITED_MS

@@ -27,6 +27,7 @@ from groups.core.group import Millis
 from groups.core.replies import Committed, Deleted
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.subscription import topics_of_all
+from groups.core.transactions import GROUP_ERRORS_SINCE
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 
@@ -39,7 +40,7 @@ FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND = 9
 def commit(work: Work, event: OffsetCommit) -> None:
     """Accept a commit or refuse it as a whole; a commit also keeps its member alive (HB-05)."""
     if not work.exists:
-        _check_missing_group(event)
+        _check_missing_group(event, FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND)
     elif code := verdict(work.row, work.members, work.live, event):
         raise Refuse(code)
     if not work.exists and event.offsets:
@@ -49,10 +50,10 @@ def commit(work: Work, event: OffsetCommit) -> None:
     work.answer(event.ticket, Committed())
 
 
-def _check_missing_group(event: OffsetCommit) -> None:
+def _check_missing_group(event: OffsetCommit | TxnOffsetCommit, not_found_since: int) -> None:
     if event.generation_id < 0:
         return
-    if event.version >= FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND:
+    if event.version >= not_found_since:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     raise Refuse(ErrorCode.ILLEGAL_GENERATION)
 
@@ -90,8 +91,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
     group with members, and during a rebalance: old producers send no member."""
     names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
     if not work.exists:
-        if event.generation_id >= 0:
-            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+        _check_missing_group(event, GROUP_ERRORS_SINCE)
     elif names_member and not (event.generation_id < 0 and work.state == EMPTY):
         work.member_or_refuse(event.member_id, event.instance_id)
         if event.generation_id != work.row.generation:
@@ -144,7 +144,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     else:
         live = work.change()
         live.pending.clear()
-        live.awaited = 0
+        live.awaited.clear()
     work.answer(event.ticket, Deleted())
 
 

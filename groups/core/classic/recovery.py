@@ -146,7 +146,9 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     after.next_position = max(after.next_position, live.next_position)
     after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())
     after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
-    after.awaited = sum(pending.is_awaited for pending in after.pending.values())
+    after.awaited = SharedDict((c, m) for c, m in live.awaited.items() if m in after.pending)
+    after.told = SharedDict((m, told) for m, told in live.told.items() if m in durable.members)
+    after.rejoined = live.rejoined
     if durable.group.state == PREPARING and live.join_phase is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:

@@ -7,7 +7,7 @@ selected protocol stays the same.
 from collections import Counter
 from dataclasses import replace
 
-from groups.core.classic import guards, packing
+from groups.core.classic import guards, ownership, packing
 from groups.core.classic.join_phase import (
     everyone,
     maybe_complete,
@@ -19,6 +19,7 @@ from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, S
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
+from groups.core.facts import Departure, Origin
 from groups.core.group import Beat
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Synced
@@ -42,13 +43,16 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
         left=(old_id,),
     )
     is_new = held is not None and held.is_new
-    if is_new:
-        work.unpark(old_id)
-    else:
-        _rename(work, old_id, row)
     names = tuple(name for name, _ in event.protocols)
     first = work.now if held is None else held.first
-    join = Join(row, names, event.ticket, first, work.now, is_new)
+    join = Join(row, names, event.ticket, first, work.now, is_new, event.client)
+    if held is not None and held.is_new:
+        work.unpark(old_id)
+        ownership.came_to_nothing(work, held, Departure.REPLACED)
+    else:
+        work.ended(old_id, Departure.REPLACED)
+        work.facts.append(ownership.began(work, join, Origin.RETURNED))
+        _rename(work, old_id, row)
     _go_on(work, join, old_leader, event)
 
 
@@ -78,6 +82,7 @@ def _rename(work: Work, old_id: str, row: MemberRow) -> None:
         work.set_row(leader=row.member_id)
     live = work.change()
     live.beats.pop(old_id, None)
+    live.told.pop(old_id, None)
     live.beats[row.member_id] = Beat(work.now)
     if row.instance_id is not None:
         live.instances[row.instance_id] = row.member_id

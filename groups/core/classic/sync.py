@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignment import partitions_of
+from groups.core.classic import ownership
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -16,7 +17,7 @@ from groups.core.events import SyncGroup
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
 from groups.core.replies import Synced
-from groups.core.rows import MemberRow
+from groups.core.rows import NOTHING, MemberRow
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:
@@ -29,6 +30,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)  # a new member, in no generation yet
     if work.state == STABLE:
         _synced(work, event.member_id)
+        ownership.synced(work, event.member_id)
         work.answer(event.ticket, assignment_of(work, event.member_id))
     else:
         assert work.state == COMPLETING
@@ -76,11 +78,12 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     moved, withheld = 0, _withheld(work, members, assignments)
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may omit members
-        if row.assignment != assignment:
+        if row.assignment != assignment or row.details:
             moved += _gained(row.assignment, assignment)
-            members[member_id] = replace(row, assignment=assignment)
+            members[member_id] = replace(row, assignment=assignment, details=NOTHING)
     work.move_to(STABLE)
     work.set_details(synced=True, follow_up=withheld or None, **{UNASSIGNED: None})
+    ownership.assigned(work)
     live = work.change()
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at

@@ -91,6 +91,8 @@ def _of_one(member_id: str, durable: Durable, live: Live) -> Iterator[Millis]:
         yield from _of_a_join(live, join)
     elif member_id in live.pending:
         yield live.pending_deadline(live.pending[member_id])
+        if live.awaits(member_id):
+            yield live.awaited_until(live.pending[member_id])
     elif member_id in durable.members and member_id not in live.syncs:
         yield live.session_end(durable.members[member_id])
 
@@ -112,15 +114,14 @@ def tick(work: Work, event: Tick) -> None:
 
 
 def _forget_pending(work: Work) -> None:
-    live = work.live
-    late = [
-        member_id
-        for member_id, pending in live.pending.items()
-        if work.now >= live.pending_deadline(pending)
-    ]
+    live, now = work.live, work.now
+    late = [m for m, pending in live.pending.items() if now >= live.pending_deadline(pending)]
     for member_id in late:
         work.take_back(member_id)
-    if late:
+    awaited = [m for m in live.awaited.values() if now >= live.awaited_until(live.pending[m])]
+    for member_id in awaited:
+        work.await_no_more(member_id)
+    if late or awaited:
         maybe_complete(work)
 
 

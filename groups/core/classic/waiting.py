@@ -59,7 +59,7 @@ def _joining(
         ready=len(live.joins) - live.fresh,
         newcomers=_newcomers(live),
         newcomers_count=live.fresh,
-        handed_out=live.awaited,
+        handed_out=len(live.awaited),
         still=_still(durable, live, now),
     )
 

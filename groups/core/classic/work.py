@@ -8,9 +8,17 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groups.core.classic import packing
-from groups.core.classic.live import HANDED_OUT_MAX, HandedOutId, Join, JoinPhase, Live
+from groups.core.classic.live import (
+    AWAITED_MS,
+    HANDED_OUT_MAX,
+    HandedOutId,
+    Join,
+    JoinPhase,
+    Live,
+)
 from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.facts import Departure
 from groups.core.group import Beat
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
@@ -82,26 +90,28 @@ class Work(RowsWorkingCopy[Live]):
 
     # Handed-out member ids
 
-    def hand_out(self, member_id: str, session_timeout_ms: int) -> None:
-        """Hand out a member id and wait for it; if there are too many, forget the oldest."""
+    def hand_out(self, member_id: str, session_timeout_ms: int, connection: int | None) -> None:
+        """Hand out a member id, and wait for it instead of an earlier one of the connection; if
+        there are too many, forget the oldest."""
         live = self.change()
-        live.pending[member_id] = HandedOutId(self.now, session_timeout_ms)
-        live.awaited += 1
+        live.pending[member_id] = HandedOutId(self.now, session_timeout_ms, connection)
+        live.awaited.pop(connection, None)
+        phase = live.join_phase
+        if phase is None or self.now < phase.started_at + AWAITED_MS:
+            live.awaited[connection] = member_id
         if len(live.pending) > HANDED_OUT_MAX:
             self.take_back(next(iter(live.pending)))
 
     def take_back(self, member_id: str) -> None:
-        """The id was used, or is not awaited any more."""
-        live = self.change()
-        live.awaited -= live.pending.pop(member_id).is_awaited
+        """The id was used, or is forgotten."""
+        self.await_no_more(member_id)
+        del self.change().pending[member_id]
 
     def await_no_more(self, member_id: str) -> None:
         """The id may still be used, but no rebalance waits for it."""
-        pending = self.live.pending.get(member_id)
-        if pending is not None and pending.is_awaited:
-            live = self.change()
-            live.pending[member_id] = replace(pending, is_awaited=False)
-            live.awaited -= 1
+        live = self.live
+        if member_id in live.pending and live.awaits(member_id):
+            del self.change().awaited[live.pending[member_id].connection]
 
     # Waiting members
 
@@ -139,12 +149,14 @@ class Work(RowsWorkingCopy[Live]):
             self._count_row(self.members[member_id], +1)
         return join
 
-    def remove_row(self, member_id: str) -> MemberRow:
+    def remove_row(self, member_id: str, departure: Departure) -> MemberRow:
         """Remove a member's row; its parked join must have been removed before."""
+        self.ended(member_id, departure)
         row = self.change_members().pop(member_id)
         live = self.change()
         self._count_row(row, -1)
         live.unsynced.pop(member_id, None)
+        live.told.pop(member_id, None)
         self._forget(row)
         return row
 

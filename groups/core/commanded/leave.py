@@ -17,9 +17,10 @@ from groups.core.commanded.states import (
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup
+from groups.core.facts import DEPARTURES, Departure
 from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.rebalance_cause import Cause
-from groups.core.removals import removals
+from groups.core.removals import departure, removals
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
 
@@ -33,7 +34,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         codes.append(ErrorCode.UNKNOWN_MEMBER_ID if row is None else ErrorCode.NONE)
         if row is not None:
             left.append((row, leaver.reason or ""))
-            remove(work, row.member_id)
+            remove(work, row.member_id, departure(event.author, row))
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, left, work.row.generation))
     if left:
@@ -42,9 +43,9 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         gone(work, Cause(MEMBER_LEFT, what, first.member_id, first.client_id, client_reason))
 
 
-def remove(work: Work, member_id: str) -> None:
+def remove(work: Work, member_id: str, how: Departure) -> None:
     """Delete its row and its commands."""
-    work.drop(member_id)
+    work.drop(member_id, how)
     live = work.change()
     live.left = (*live.left, member_id)
 
@@ -61,7 +62,7 @@ def expel(work: Work, row: MemberRow, cause: Cause) -> None:
     """Expel the consumer without replacing it yet; one without partitions has nothing to stop, and
     is removed."""
     if not thread_offers.parts_in(row):
-        remove(work, row.member_id)
+        remove(work, row.member_id, DEPARTURES[cause.trigger])
         gone(work, cause)
         return
     details = {**row.details, thread_offers.EXPELLED: cause._asdict()}

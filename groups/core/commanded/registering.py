@@ -11,6 +11,7 @@ from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED,
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
+from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause
 from groups.core.replies import Registered
 from groups.core.rows import MemberRow
@@ -117,7 +118,7 @@ def _welcome(
         details=details,
     )
     if consumer is not None:
-        work.drop(consumer_id)  # it does not work on its partitions any more
+        work.drop(consumer_id, Departure.REPLACED)  # it does not work on its partitions any more
     work.put(row)
     reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)

@@ -7,9 +7,10 @@ from groups.core.commanded.live import Live
 from groups.core.commanded.states import SESSION_EXPIRED
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.events import Tick
+from groups.core.facts import DEPARTURES, Departure
 from groups.core.group import Millis, Rules
 from groups.core.rebalance_cause import Cause
-from groups.core.rows import Durable
+from groups.core.rows import Durable, MemberRow
 
 
 def tick(work: Work, event: Tick) -> None:
@@ -30,7 +31,7 @@ def _expire(work: Work) -> None:
     including expelled ones."""
     rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
     for row in rows:
-        leave.remove(work, row.member_id)
+        leave.remove(work, row.member_id, _how(row))
     silent = [row for row in rows if not thread_offers.is_expelled(row)]
     for row in rows:
         if thread_offers.is_expelled(row):
@@ -40,6 +41,12 @@ def _expire(work: Work) -> None:
         first = silent[0]
         reason = f"{who} not heard of in time"
         leave.gone(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+
+
+def _how(row: MemberRow) -> Departure:
+    """How the life of a silent consumer ended: an expelled one was removed for another reason."""
+    expelled = row.details.get(thread_offers.EXPELLED)
+    return Departure.EXPIRED if expelled is None else DEPARTURES[Cause.of(expelled).trigger]
 
 
 def _attempt_end(live: Live, rules: Rules) -> Millis:

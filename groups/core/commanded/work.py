@@ -7,10 +7,12 @@ changes.
 from collections.abc import Mapping
 from typing import Final
 
+from groups.core.commanded import thread_offers
 from groups.core.commanded.live import Live
 from groups.core.commanded.offered import Offered
 from groups.core.commanded.states import TRANSITIONS
 from groups.core.commanded.thread_offers import Matches
+from groups.core.facts import Began, Departure
 from groups.core.group import Beat
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
@@ -84,13 +86,28 @@ class Work(RowsWorkingCopy[Live]):
             return
         if before is None:
             self.change().beats[row.member_id] = Beat(self.now)
+            self.facts.append(self._began(row))
         if self.live.offered is not None:
             offered = self.change_offered()
             offered.add(row) if before is None else offered.swap(before, row)
         self.change_members()[row.member_id] = row
 
-    def drop(self, member_id: str) -> None:
+    def _began(self, row: MemberRow) -> Began:
+        """The life of a new consumer."""
+        threads = row.details.get(thread_offers.THREADS)
+        return Began(
+            row,
+            KIND,
+            self.row.generation,
+            client=self.client,
+            topics=None if threads is None else tuple(sorted(threads)),
+            pattern=row.details.get(thread_offers.FILTER, ""),
+            protocols=(thread_offers.STRATEGY,),
+        )
+
+    def drop(self, member_id: str, departure: Departure) -> None:
         """Remove the member."""
+        self.ended(member_id, departure)
         if self.live.offered is not None:
             self.change_offered().remove(self.members[member_id])
         del self.change_members()[member_id]

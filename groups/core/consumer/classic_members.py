@@ -9,7 +9,7 @@ format. No request is held: the coordinator assigns, so there is no leader to wa
 from collections.abc import Mapping
 from dataclasses import replace
 
-from groups.core.assignment import assignment_of
+from groups.core.assignment import assignment_for
 from groups.core.assignors.types import Part, Parts
 from groups.core.classic import packing
 from groups.core.consumer import classic_heartbeats, heartbeat, leave, rebalance, targets
@@ -19,6 +19,7 @@ from groups.core.consumer.reconcile import reconcile
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup, SyncGroup
+from groups.core.facts import Departure
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
 from groups.core.subscription import Subscription, subscription_of
@@ -27,9 +28,6 @@ PROTOCOL_TYPE = "consumer"
 
 DISABLED = "disabled"
 """The value of group.consumer.migration.policy that forbids mixed groups."""
-
-VERSION_MAX = 3
-"""The newest known version of the embedded assignment."""
 
 
 def join_group(work: Work, event: JoinGroup) -> None:
@@ -109,7 +107,7 @@ def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
         return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
     if before.row.member_id == event.member_id:
         return before
-    rebalance.remove(work, before.row.member_id, comes_back=True)
+    rebalance.remove(work, before.row.member_id, Departure.REPLACED)
     row = replace(before.row, member_id=heartbeat.new_id(work))
     return replace(leave.away(before), row=row, epoch=0, previous_epoch=0)
 
@@ -205,14 +203,13 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     if event.member_id in work.live.syncs:
         del work.change().syncs[event.member_id]
     subscription = subscription_of(metadata)
-    version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
     parts = named_parts(member.assigned, work.index.catalogue)
     work.answer(
         event.ticket,
         Synced(
             protocol_type=PROTOCOL_TYPE,
             protocol_name=name,
-            assignment=assignment_of(parts, version),
+            assignment=assignment_for(parts, subscription),
         ),
     )
 

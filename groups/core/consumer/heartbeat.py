@@ -27,6 +27,7 @@ from groups.core.consumer.reconcile import reconcile
 from groups.core.consumer.work import Work, first_details
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
+from groups.core.facts import Departure
 from groups.core.group import JournalEntry, Millis
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import ConsumerBeaten
@@ -213,7 +214,7 @@ def new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    rebalance.remove(work, left.row.member_id, comes_back=True)
+    rebalance.remove(work, left.row.member_id, Departure.REPLACED)
     row = replace(left.row, member_id=event.member_id or new_id(work))
     back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
     return _upgraded(work, back) if left.is_classic else back
@@ -267,13 +268,14 @@ def merge(
     looked_up: frozenset[str] | None,
     client_reason: str = "",
 ) -> None:
-    """Store what a request changes; new subscriptions or topics increase the epoch by one.
+    """Store what a request changes; a new subscription, new topics or another assignor increase the
+    epoch by one.
 
     ``facts`` and ``looked_up`` are the catalogue as the handler saw it (``ConsumerHeartbeat``).
     """
     if changed is not work.members.get(member.row.member_id):
         work.put(changed)
-    topics = _catalogue(work, facts, looked_up)
+    topics, epoch = _catalogue(work, facts, looked_up), work.row.generation
     if changed.topics != member.topics or _is_another_pattern(work, member, changed):
         joins = member.epoch == JOIN and not member.topics and not member.regex
         trigger = Trigger.MEMBER_JOINED if joins else Trigger.SUBSCRIPTION_CHANGED
@@ -290,7 +292,19 @@ def merge(
     if topics is not None:
         work.set_catalogue(topics)
     if _assignors(changed) != _assignors(member):
-        work.set_details(assignor=rebalance.choice(work))
+        _choose(work, changed, is_raised=work.row.generation != epoch)
+
+
+def _choose(work: Work, changed: Member, *, is_raised: bool) -> None:
+    """The members' choice of an assignor, after a change of one member's; as in Kafka since 4.4 it
+    raises the epoch if the group is assigned by another one now."""
+    before, name = work.row.details["assignor"], rebalance.choice(work)
+    if name == before:
+        return
+    work.set_details(assignor=name)
+    if before is not None and not is_raised:
+        reason = f"the members chose the assignor {name} instead of {before}"
+        rebalance.bump(work, Trigger.ASSIGNOR_CHANGED, reason, changed)
 
 
 def _assignors(member: Member) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from groups.core.assignors.types import NOTHING
+from groups.core.authors import Author
 from groups.core.consumer import (
     client_rounds,
     rebalance,
@@ -23,8 +24,9 @@ from groups.core.events import (
     Leaver,
     TargetComputed,
 )
+from groups.core.facts import DEPARTURES
 from groups.core.journal import Trigger
-from groups.core.removals import removals
+from groups.core.removals import departure, removals
 from groups.core.replies import ConsumerBeaten, Left
 
 
@@ -76,14 +78,21 @@ def away(member: Member) -> Member:
 
 
 def remove(
-    work: Work, gone: Sequence[Member], trigger: str, reason: str, client_reason: str = ""
+    work: Work,
+    gone: Sequence[Member],
+    trigger: str,
+    reason: str,
+    client_reason: str = "",
+    author: Author | None = None,
 ) -> None:
-    """Remove members; their partitions are free, and the epoch rises once for all of them."""
+    """Remove members; their partitions are free, and the epoch rises once for all of them.
+    ``author``: who requested it."""
     for member in gone:
         # A silent member is assumed to have worked on nothing since its last request.
         silent_since = work.live.beats[member.row.member_id].heard_at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
-        rebalance.remove(work, member.row.member_id, since)
+        how = departure(author, member.row) if author is not None else DEPARTURES[trigger]
+        rebalance.remove(work, member.row.member_id, how, since)
     work.set_details(assignor=rebalance.choice(work))
     ids = [member.row.member_id for member in gone]
     rebalance.bump(work, trigger, reason, gone[0], ids, client_reason=client_reason)
@@ -108,7 +117,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     work.journal.extend(removals(event.author, removed, work.row.generation))
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-        remove(work, gone, Trigger.MEMBER_LEFT, what, reasons[0])
+        remove(work, gone, Trigger.MEMBER_LEFT, what, reasons[0], event.author)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 

@@ -22,6 +22,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.replies import Committed, Deleted
+from groups.core.transactions import GROUP_ERRORS_SINCE
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 
@@ -74,7 +75,7 @@ def _stale(member: Member) -> ErrorCode:
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
     """Store offsets until the transaction ends; a request without a member is accepted.
 
-    This API has only generations, so a stale epoch is ILLEGAL_GENERATION here.
+    Before version 6 this API has only generations, and a stale epoch is ILLEGAL_GENERATION.
     """
     if not work.exists or (not work.is_there and event.generation_id >= 0):
         raise _refusal_of_a_missing_group(event)
@@ -84,7 +85,8 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         if member is None:
             raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
         if not _is_current(work.index, member, event.generation_id, event.offsets):
-            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+            knows_epochs = event.version >= GROUP_ERRORS_SINCE
+            raise Refuse(_stale(member) if knows_epochs else ErrorCode.ILLEGAL_GENERATION)
     transactional_offsets.add(work.pending, event)
     work.answer(event.ticket, Committed())
 
@@ -93,6 +95,8 @@ def _refusal_of_a_missing_group(event: TxnOffsetCommit) -> Refuse:
     """As for a plain commit: the client tries again, and the group can be created."""
     if event.generation_id < 0:
         return Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    if event.version >= GROUP_ERRORS_SINCE:
+        return Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     return Refuse(ErrorCode.ILLEGAL_GENERATION)
 
 

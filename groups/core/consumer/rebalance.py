@@ -13,6 +13,7 @@ from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
 from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
 from groups.core.consumer.work import CLIENT_REASON, Work
+from groups.core.facts import Departure
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
 
@@ -55,11 +56,9 @@ def bump(
     )
 
 
-def remove(
-    work: Work, member_id: str, since: Millis | None = None, *, comes_back: bool = False
-) -> Member:
+def remove(work: Work, member_id: str, departure: Departure, since: Millis | None = None) -> Member:
     """Remove the member (``Work.take``); if it was computing a target, another one is asked."""
-    member = work.take(member_id, since, comes_back=comes_back)
+    member = work.take(member_id, departure, since)
     client_rounds.gone(work, member_id)
     return member
 

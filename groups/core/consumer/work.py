@@ -11,12 +11,14 @@ from random import Random
 from typing import Any, Final
 
 from groups.core.assignors.types import NOTHING, Part, Parts
+from groups.core.consumer import ownership
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Moves
-from groups.core.group import Beat, JournalEntry, Millis, Rules
+from groups.core.facts import Departure
+from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import shared
@@ -51,6 +53,7 @@ class Work(WorkingCopy[Live, Member]):
         self.index = index
         self.touched: dict[str, None] = {}
         self.written: dict[str, None] = {}
+        self.owners: dict[str, int] = {}
         self._own_index: Index | None = None
         self._own_moves: Moves | None = None
 
@@ -107,11 +110,15 @@ class Work(WorkingCopy[Live, Member]):
             self.change_members()[member_id] = member
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
+            if before is None:
+                self.facts.append(ownership.began(member, self.row.generation, self.client))
             self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
     def _watch(self, member_id: str, had: Parts, has: Parts) -> None:
         """Record which partitions changed their holder, for the journal."""
         freed, given = had - has, has - had
+        if freed or given:
+            self.owners[member_id] = self.row.generation
         if freed:
             self.change_moves().free(freed, member_id, self.now)
         if given and (self.live.moves.freed or self.live.moves.handed):
@@ -124,15 +131,20 @@ class Work(WorkingCopy[Live, Member]):
         self.written[member_id] = None
 
     def take(
-        self, member_id: str, since: Millis | None = None, *, comes_back: bool = False
+        self,
+        member_id: str,
+        departure: Departure,
+        since: Millis | None = None,
     ) -> Member:
         """Remove a member, its partitions and its timers.
 
         ``since``: from when on it did not work on its partitions (None: now), for the journal. One
-        that ``comes_back`` under another id in the same step gives up nothing.
+        that is replaced in the same step gives up nothing.
         """
+        self.ended(member_id, departure)
+        self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
-        if member.holds and not comes_back:
+        if member.holds and departure is not Departure.REPLACED:
             self.change_moves().free(member.holds, member_id, self.now if since is None else since)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
@@ -208,6 +220,11 @@ class Work(WorkingCopy[Live, Member]):
         self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members)
 
     # -- results
+
+    def decision(self, group: Group) -> Decision:
+        """The results of the step; the facts end with what members own after it."""
+        self.facts += ownership.owned(self.owners, self.members, self.index.catalogue)
+        return super().decision(group)
 
     @property
     def is_quiet(self) -> bool:

@@ -7,15 +7,16 @@ here.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from groups.core.assignment import assignment_of
+from groups.core.assignment import assignment_for
 from groups.core.classic import invariants, packing, recovery
+from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.join_phase import rebalance_or_go_on, select_protocol
-from groups.core.classic.live import Cause, Live
+from groups.core.classic.live import Cause, Live, Told
 from groups.core.classic.states import (
     EMPTY,
     MEMBER_JOINED,
@@ -25,7 +26,7 @@ from groups.core.classic.states import (
     STABLE,
 )
 from groups.core.classic.work import Work
-from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
+from groups.core.consumer.classic_members import PROTOCOL_TYPE, named_parts
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import RECONCILING, STABLE_GROUP
@@ -33,6 +34,7 @@ from groups.core.consumer.work import VACATED
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
+from groups.core.facts import NO_PARTS, Owns, owned_in
 from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined
@@ -55,7 +57,7 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
     assert isinstance(decision.group, ClassicGroup)
     live = decision.group.live
     if not (live.joins or live.pending or decision.group.durable.members):
-        refused = replace(decision, group=group, journal=())
+        refused = replace(decision, group=group, journal=(), facts=())
         return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
     member_id, client_reason = event.member_id or None, event.reason or ""
     entry = policy.converted(
@@ -113,7 +115,15 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
         answers=(*answers, *work.answers),
         journal=(*change.journal(after), *work.journal),
         operations=(*decision.operations, *work.operations),
+        facts=(*decision.facts, *_owns(change.durable), *work.facts),
     )
+
+
+def _owns(durable: Durable) -> Iterator[Owns]:
+    """What the members have as members of the classic group."""
+    for member_id, row in durable.members.items():
+        parts = owned_in(row.assignment) or NO_PARTS
+        yield Owns(member_id, durable.group.generation, parts)
 
 
 def _is_due(group: ConsumerGroup) -> bool:
@@ -201,9 +211,10 @@ class _Change:
     def _row(self, member: Member) -> MemberRow:
         """A member's row, with its assignment in the format that it reads."""
         subscription = subscription_of(packing.unpack(member.row.subscription)[0][1])
-        version = min(subscription.version, VERSION_MAX) if subscription is not None else 0
-        parts = named_parts(member.assigned, {**self.before.topics, **self.after.topics})
-        return replace(member.row, assignment=assignment_of(parts, version), details=NOTHING)
+        topics = {**self.before.topics, **self.after.topics}
+        parts, target = named_parts(member.assigned, topics), named_parts(member.target, topics)
+        details = NOTHING if self.is_undisturbed or parts == target else described_as(target)
+        return replace(member.row, assignment=assignment_for(parts, subscription), details=details)
 
     def live(self, now: Millis) -> Live:
         """The live state: sessions continue; there was nothing else."""
@@ -212,6 +223,8 @@ class _Change:
         live.beats = SharedDict((m, before.beats[m]) for m in self.after.members)
         live.floor, live.settled_at = before.floor, before.settled_at
         live.recovering = False
+        rows = self.durable.members.items()
+        live.told = SharedDict((m, Told(row.assignment, has_all=True)) for m, row in rows)
         return live
 
     def answer(self, answer: Answer) -> Answer:

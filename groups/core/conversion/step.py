@@ -254,4 +254,5 @@ def together(decisions: Sequence[Decision]) -> Decision:
         hung_up=tuple(consumer for one in decisions for consumer in one.hung_up),
         deleted=any(one.deleted for one in decisions),
         question=question,
+        facts=tuple(fact for one in decisions for fact in one.facts),
     )

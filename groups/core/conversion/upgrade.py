@@ -14,7 +14,7 @@ from groups.core.assignors.types import NOTHING, Parts
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
-from groups.core.consumer import guards
+from groups.core.consumer import guards, ownership
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
@@ -24,6 +24,7 @@ from groups.core.consumer.work import Live, first_details
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
+from groups.core.facts import Fact, Owns
 from groups.core.group import Answer, Beat, Decision, Millis
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Durable, GroupRow, MemberRow
@@ -59,7 +60,7 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
         decision = after.step([event], now, rng)
     assert isinstance(decision.group, ConsumerGroup)
     if all(member.is_classic for member in decision.group.members.values()):
-        return replace(decision, group=group, journal=())  # it was refused
+        return replace(decision, group=group, journal=(), facts=())  # it was refused
     entry = policy.converted(
         group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
     )
@@ -68,7 +69,22 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
         answers=(*group.let_go(ErrorCode.REBALANCE_IN_PROGRESS), *decision.answers),
         journal=(entry, *decision.journal),
         operations=(*_ended(group), *decision.operations),
+        facts=(*_facts(group, after, event, now), *decision.facts),
     )
+
+
+def _facts(
+    group: ClassicGroup, after: ConsumerGroup, event: ConsumerHeartbeat, now: Millis
+) -> Iterator[Fact]:
+    """New members with parked joins are members now, and each owns what it has in the consumer
+    group."""
+    generation = after.durable.group.generation
+    for join in group.live.joins.values():
+        if join.is_new:
+            yield ownership.began(after.members[join.row.member_id], generation, join.client)
+    names = {topic_id: name for name, (topic_id, _) in event.topics.items()}
+    for member_id, member in after.members.items():
+        yield Owns(member_id, generation, ownership.named(member.holds, names))
 
 
 def _leaves_off(group: ClassicGroup, after: ConsumerGroup, decision: Decision) -> bool:

@@ -134,7 +134,7 @@ def _hold_member(work: Work, event: DraftJoin, member: MemberRow) -> Cause:
     if before is not None:
         _supersede(work, before.ticket, consumer_id)
     row = _row(event, member.position, member.assignment)
-    live.joins[consumer_id] = Join(row, event.ticket, work.now)
+    live.joins[consumer_id] = Join(row, event.ticket, work.now, event.client)
     return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
 
 
@@ -146,7 +146,7 @@ def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
         for join in [j for j in newcomers if j.row.member_id == event.consumer_id]:
             _supersede(work, join.ticket, event.consumer_id)
             newcomers.remove(join)
-    newcomers.append(Join(_row(event, 0), event.ticket, work.now))
+    newcomers.append(Join(_row(event, 0), event.ticket, work.now, event.client))
     reason = "it was left out of the last round" if event.consumer_id else "it has no id yet"
     return Cause(MEMBER_JOINED, reason, event.consumer_id or None, event.client_id)
 

@@ -4,7 +4,7 @@
 member that is considered alive has joined. It reads no clock, and replies only to held joins.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from uuid import UUID
@@ -14,7 +14,8 @@ from groups.core.draft import guards, strategies
 from groups.core.draft.live import Join, JoinPhase
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
-from groups.core.draft.work import OWED, Work
+from groups.core.draft.work import KIND, OWED, Work
+from groups.core.facts import NO_PARTS, Began, Departure, Owns
 from groups.core.group import Beat
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced
@@ -87,6 +88,8 @@ def _complete(work: Work) -> None:
     left = (*round_.left, *(row.member_id for row in gone))
     excluded = [row.member_id for row in gone][:EXCLUDED_MAX] or None
     work.set_details(excluded=excluded, owed=None)
+    for row in gone:
+        work.ended(row.member_id, Departure.EXPIRED)
     if held:
         _next_generation(work, held, left)
     else:
@@ -125,6 +128,8 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
     work.change().count_only(counts)
     work.move_to(STABLE, generation=generation + 1)
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
+    work.facts += [_began(work, held[consumer_id]) for consumer_id in joined]
+    work.facts += _owns(work, held, shares)
     work.note(
         EntryKind.REBALANCE_COMPLETED,
         **work.join_phase.cause._asdict(),
@@ -135,6 +140,29 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
         left=left[:NAMED_MAX],
         details={"members": len(held), "moved": _moved(before, shares), "left": len(left)},
     )
+
+
+def _began(work: Work, join: Join) -> Began:
+    row = join.row
+    return Began(
+        row,
+        KIND,
+        work.row.generation,
+        age_ms=work.now - join.since,
+        client=join.client,
+        topics=tuple(sorted(row_packing.topics_in(row.subscription))),
+        protocols=(work.row.protocol_name or strategies.RANGE,),
+    )
+
+
+def _owns(work: Work, held: Mapping[str, Join], shares: Mapping[str, Parts]) -> Iterator[Owns]:
+    """What each member owns from now on, if it is not the same: it gave up the rest when it
+    joined."""
+    before, generation = work.before.members, work.row.generation
+    for consumer_id, join in held.items():
+        row, parts = before.get(consumer_id), frozenset(shares[consumer_id])
+        if (row_packing.parts_in(row.assignment) if row else NO_PARTS) != parts:
+            yield Owns(consumer_id, generation, parts, lost_ms=work.now - join.since)
 
 
 def _deal(

@@ -7,8 +7,9 @@ from groups.core.draft.states import MEMBER_LEFT, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup, MembersRefused
+from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause
-from groups.core.removals import removals
+from groups.core.removals import departure, removals
 from groups.core.replies import DraftJoined, Left
 from groups.core.rows import MemberRow
 
@@ -25,7 +26,8 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
             client_id = work.members[leaver.member_id].client_id
             left.append((leaver.member_id, client_id, leaver.reason or ""))
             removed.append((work.members[leaver.member_id], leaver.reason or ""))
-            remove(work, leaver.member_id)
+            how = departure(event.author, work.members[leaver.member_id])
+            remove(work, leaver.member_id, how)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, removed, work.row.generation))
     if left:
@@ -33,8 +35,9 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         rebalance(work, cause, [consumer_id for consumer_id, *_ in left])
 
 
-def remove(work: Work, consumer_id: str) -> None:
+def remove(work: Work, consumer_id: str, how: Departure) -> None:
     """Delete its row; a held join of it ends."""
+    work.ended(consumer_id, how)
     live = work.change()
     join = live.joins.pop(consumer_id, None)
     if join is not None:
@@ -58,9 +61,9 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 
 
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
-    """Delete several rows."""
+    """Delete the rows of several silent consumers."""
     for consumer_id in consumer_ids:
-        remove(work, consumer_id)
+        remove(work, consumer_id, Departure.EXPIRED)
 
 
 def rebalance(work: Work, cause: Cause, left: list[str]) -> None:

@@ -7,6 +7,7 @@ The ``Live`` of a committed group never changes (its ``Beat`` objects do): a ste
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
@@ -22,6 +23,7 @@ class Join:
     row: MemberRow
     ticket: Ticket | None
     since: Millis
+    client: Client = UNKNOWN_CLIENT
 
 
 @dataclass(frozen=True, slots=True)

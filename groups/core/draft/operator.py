@@ -6,6 +6,7 @@ from groups.core.draft.states import EMPTY, OPERATOR, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
+from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause, await_generation, may_force
 
 
@@ -25,7 +26,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
         detail = "the group has no such member"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    remove(work, row.member_id)
+    remove(work, row.member_id, Departure.EVICTED)
     work.hung_up.append(row.member_id)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"

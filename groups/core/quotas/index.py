@@ -6,7 +6,7 @@ from math import inf, isinf
 from typing import Final, NamedTuple
 
 from groups.core.quotas.entities import CONNECTIONS, IP, Entity, of_client
-from groups.core.quotas.forms import address as compared
+from groups.core.shares import network_of
 
 Quotas = Mapping[Entity, Mapping[str, float]]
 """Values by key, for each entity."""
@@ -69,19 +69,20 @@ class QuotaIndex:
         return {key: quota for key, quota in found.items() if not isinf(quota.bound)}
 
     def connections(self, address: str) -> float | None:
-        """The maximum number of new connections per second from this address; None: no limit."""
+        """The maximum number of new connections per second from this address, of IPv6 from its
+        network; None: no limit."""
         bounds = self._connections
-        return bounds.get(compared(address) or address, bounds.get(None))
+        return bounds.get(network_of(address), bounds.get(None))
 
 
 def _by_address(quotas: Quotas) -> Mapping[str | None, float]:
-    """Bounds of connections by address in the form for comparison; None is the default. If an
-    address has quotas in two spellings, the lower one applies."""
+    """Bounds of connections by the address that is counted; None is the default. If one has quotas
+    in two spellings, or of two addresses of a network, the lower one applies."""
     found: dict[str | None, float] = {}
     for entity, values in quotas.items():
         if CONNECTIONS not in values:
             continue
         name = dict(entity).get(IP)
-        form = None if name is None else compared(name) or name
+        form = None if name is None else network_of(name)
         found[form] = min(values[CONNECTIONS], found.get(form, inf))
     return found

@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group as Role
 from django.core.management.base import BaseCommand
 
 from groups.access import rights, staff_roles
+from groups.core.journal import SUBJECTS
 
 ROLES: Final = (staff_roles.VIEWER, staff_roles.OPERATOR, staff_roles.ADMINISTRATOR)
 
@@ -47,6 +48,8 @@ def _page() -> Iterator[str]:
     )
     yield from _table("Actions on rows selected in a list", "action", held, actions)
     yield from _table("Websockets", "path", held, rights.SOCKETS.items())
+    kinds = ((kind, rights.JOURNAL[about]) for kind, about in SUBJECTS.items())
+    yield from _table("Entries of the journal, wherever they are read", "kind", held, kinds)
 
 
 def _methods(rows: Mapping[str, rights.Row]) -> Iterator[tuple[str, str]]:

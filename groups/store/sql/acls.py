@@ -3,10 +3,13 @@
 from typing import Final
 
 from groups.core.journal import EntryKind
+from groups.postgres.channels import notify
 from groups.store.sql.access_note import access_note
 
 BELL: Final = "rollcall_acls"
 """The channel for changes of ACLs."""
+
+_RINGS = notify(f"'{BELL}'", "''")
 
 COLUMNS: Final = (
     "resource_type",
@@ -36,7 +39,7 @@ WITH changed AS (
     ON CONFLICT DO NOTHING
     RETURNING {_KEY}
 ), noted AS ({access_note(EntryKind.ACL_CREATED, _DETAILS)})
-SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+SELECT {_RINGS} FROM changed LIMIT 1
 """
 
 DELETE = f"""
@@ -44,5 +47,5 @@ WITH changed AS (
     DELETE FROM rollcall_acl WHERE ({_KEY}) IN (SELECT * FROM unnest({_ARRAYS}))
     RETURNING {_KEY}
 ), noted AS ({access_note(EntryKind.ACL_DELETED, _DETAILS)})
-SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+SELECT {_RINGS} FROM changed LIMIT 1
 """

@@ -55,6 +55,15 @@ UNION ALL
  ORDER BY group_id = ANY(%(known_unowned)s::text[]) DESC, 4 DESC, group_id
  LIMIT %(listed)s + cardinality(%(known_unowned)s::text[]))
 UNION ALL
+(SELECT 'shared-instance', group_id, (array_agg(details::text ORDER BY id DESC))[1],
+        count(DISTINCT details->>'instance'), max(at) AS at, count(*) OVER ()
+ FROM rollcall_journal
+ WHERE id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
+       AND at >= now() - %(claims)s * interval '1 millisecond' AND kind = %(instance_taken)s
+       AND (%(only)s::text IS NULL OR group_id = %(only)s)
+ GROUP BY group_id ORDER BY group_id = ANY(%(known_shared_instance)s::text[]) DESC, 5 DESC, group_id
+ LIMIT %(listed)s + cardinality(%(known_shared_instance)s::text[]))
+UNION ALL
 (SELECT 'limit', group_id, reason, id, at, 1
  FROM rollcall_journal
  WHERE id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
@@ -83,6 +92,9 @@ UNION ALL
        AND (owned.n > 0 OR since < now() - %(drained)s * interval '1 millisecond')
  ORDER BY node_id::text = ANY(%(known_drain)s::text[]) DESC, since, node_id
  LIMIT %(listed)s + cardinality(%(known_drain)s::text[]))
+UNION ALL
+(SELECT 'notify-queue', '', '', (pg_notification_queue_usage() * 100)::bigint, now(), 1
+ WHERE %(only)s::text IS NULL AND pg_notification_queue_usage() * 100 >= %(notify_queue)s)
 UNION ALL
 (SELECT 'acknowledged', subject, to_jsonb(noted)::text, 0, at, 0
  FROM rollcall_acknowledgement AS noted

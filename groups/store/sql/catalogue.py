@@ -5,22 +5,27 @@ notification is sent at the commit and only then.
 """
 
 from groups.core.journal import EntryKind, Trigger
+from groups.postgres.channels import notify
 from groups.store.sql.history import NOTE_GONE
 
 BELL = "rollcall_topics"
 """The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
 
-LOAD_TOPICS = """
-SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
+_RINGS = notify("%(bell)s", "name")
+
+TOPIC = "name, topic_id, partitions, end_offsets, racks"
+
+LOAD_TOPICS = f"""
+SELECT {TOPIC} FROM rollcall_topic
 """
 
-FIND_TOPICS = """
-SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
+FIND_TOPICS = f"""
+SELECT {TOPIC} FROM rollcall_topic
 WHERE name = ANY(%(names)s::text[])
 """
 
-FIND_TOPICS_BY_ID = """
-SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
+FIND_TOPICS_BY_ID = f"""
+SELECT {TOPIC} FROM rollcall_topic
 WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 """
 
@@ -86,7 +91,7 @@ WITH made AS (
         "made",
     )
 }), noted_erased AS ({_NOTE_ERASED % Trigger.TOPIC_CREATED}), noted_gone AS ({NOTE_GONE})
-SELECT name, pg_notify(%(bell)s, name) FROM made
+SELECT name, {_RINGS} FROM made
 """
 
 # If two requests grow a topic at the same time, the second one is checked against the first one's
@@ -99,7 +104,7 @@ WITH held AS (
     FROM held WHERE t.name = held.name AND held.partitions < %(count)s
     RETURNING t.name, held.partitions AS before, t.partitions AS after
 ), noted AS ({_NOTE % (EntryKind.TOPIC_GROWN, _CHANGE % ("partitions", "partitions"), "grown")})
-SELECT name, pg_notify(%(bell)s, name) FROM grown
+SELECT name, {_RINGS} FROM grown
 """
 
 PLACE_TOPIC = f"""
@@ -110,11 +115,11 @@ WITH held AS (
     UPDATE rollcall_topic t SET racks = %(racks)s::jsonb FROM held WHERE t.name = held.name
     RETURNING t.name, held.racks AS before, t.racks AS after
 ), noted AS ({_NOTE % (EntryKind.TOPIC_PLACED, _CHANGE % ("racks", "racks"), "placed")})
-SELECT name, pg_notify(%(bell)s, name) FROM placed
+SELECT name, {_RINGS} FROM placed
 """
 
 # End offsets only rise: the highest report is the newest. If none rises, nothing is notified.
-RAISE_ENDS = """
+RAISE_ENDS = f"""
 WITH raised AS (
     UPDATE rollcall_topic SET end_offsets = (
         SELECT array_agg(greatest(was, told, 0) ORDER BY n)
@@ -126,7 +131,7 @@ WITH raised AS (
     )
     RETURNING name
 )
-SELECT name, pg_notify(%(bell)s, name) FROM raised
+SELECT name, {_RINGS} FROM raised
 """
 
 # Deleting a topic to which thousands of groups have committed takes longer than a node's usual
@@ -154,7 +159,7 @@ WITH gone AS (
         "gone",
     )
 })
-SELECT name, pg_notify(%(bell)s, name) FROM gone
+SELECT name, {_RINGS} FROM gone
 """
 
 # Locked in the order in which committers write them, to avoid deadlocks. One statement for any

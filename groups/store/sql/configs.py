@@ -2,6 +2,7 @@
 ``groups.operations.configs`` for operators."""
 
 from groups.core.journal import EntryKind, Trigger
+from groups.postgres.channels import notify
 
 BELL = "rollcall_configs"
 """The channel: one NOTIFY per changed group, its id the payload."""
@@ -10,6 +11,9 @@ LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall configs', 0))"
 """One change at a time: settings that are checked together must be written together, and a group
 without settings has no row to lock. Not a lock for each group: a change of a thousand groups would
 take a sixth of all locks that PostgreSQL has."""
+
+RING = f"""SELECT {notify("%(bell)s", "group_id")}
+FROM unnest(%(group_ids)s::text[]) AS group_id"""
 
 OF_GROUPS = """
 SELECT group_id, name, value FROM rollcall_group_config
@@ -38,7 +42,7 @@ WHERE (group_id, name) IN (
         AS gone(group_id, name))
 """
 
-SET = """
+SET = f"""
 WITH dropped AS (
     DELETE FROM rollcall_group_config
     WHERE group_id = ANY(%(group_ids)s::text[]) AND NOT name = ANY(%(names)s::text[])
@@ -51,7 +55,7 @@ WITH dropped AS (
         value = excluded.value, updated_at = excluded.updated_at, until = NULL
     WHERE c.value <> excluded.value
 )
-SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id
+{RING}
 """
 """All own settings that a group is to have, for operators; ``NOTE`` follows
 (``groups.operations.configs``)."""
@@ -82,5 +86,3 @@ FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])
      AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
 """
 """Also for a group that does not exist yet, which may be configured before."""
-
-RING = "SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id"

@@ -10,7 +10,7 @@ KNOWS_DRAINS = "0037_drains"
 other nodes' drains: they see that a drained node takes no slots."""
 
 
-def _noted(kind: str, trigger: str) -> str:
+def noted(kind: str, trigger: str) -> str:
     """The journal entry of each row of ``done``, which has node_id, reason and author."""
     return f"""noted AS (
     INSERT INTO rollcall_journal (
@@ -19,7 +19,7 @@ def _noted(kind: str, trigger: str) -> str:
     SELECT clock_timestamp(), '', 0, node_id, '{kind}', '{trigger}', reason, 0, 0,
            '{{}}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
     FROM done)
-SELECT pg_notify('{slots.BELL}', '') FROM done
+SELECT {slots.RINGS} FROM done
 """
 
 
@@ -31,13 +31,13 @@ WITH done AS (
     FROM rollcall_node WHERE node_id = %(node)s
     ON CONFLICT (node_id) DO NOTHING
     RETURNING node_id, reason, %(author)s AS author),
-{_noted(EntryKind.NODE_DRAINED, Trigger.OPERATOR)}"""
+{noted(EntryKind.NODE_DRAINED, Trigger.OPERATOR)}"""
 
 UNDRAIN = f"""
 WITH done AS (
     DELETE FROM rollcall_drain WHERE node_id = %(node)s
     RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
-{_noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
+{noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
 """If something has changed, it returns a row and notifies the nodes."""
 
 SEE = """
@@ -58,4 +58,4 @@ WITH done AS (
         WHERE seen_at < clock_timestamp() - %(hours)s * interval '1 hour' LIMIT %(rows)s)
     RETURNING node_id, 'the node has been away for ' || %(hours)s || ' hours' AS reason,
               jsonb_build_object('program', 'the clean-up') AS author),
-{_noted(EntryKind.NODE_UNDRAINED, Trigger.RETENTION)}"""
+{noted(EntryKind.NODE_UNDRAINED, Trigger.RETENTION)}"""

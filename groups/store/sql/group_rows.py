@@ -5,6 +5,7 @@ prepared statement. Rows are sorted by key.
 """
 
 from groups.core.journal import EntryKind
+from groups.postgres.channels import notify
 from groups.store.sql.history import NOTE_GONE
 
 GUARD = """
@@ -52,6 +53,9 @@ SELECT pg_advisory_xact_lock(%(class)s, key) FROM (
     ORDER BY key
 ) AS keys
 """
+
+END_HOLDERS = "SELECT rollcall_end_holders(%(group_id)s)"
+"""Ends sessions that hold the group's lock outside of a COMMIT (migration 0053)."""
 
 PUT_GROUPS = """
 INSERT INTO rollcall_group AS g (
@@ -291,7 +295,7 @@ FROM unnest(%(id)s::bigint[], %(state)s::text[], %(outcome)s::text[], %(detail)s
 WHERE o.id = ended.id AND o.state IN ('pending', 'running')
 """
 
-RING = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(%(channel)s, %(payload)s)"
+RING = f"SELECT set_config('synchronous_commit', 'off', true), {notify('%(bell)s', '%(payload)s')}"
 """Notifies observers after the commit. PostgreSQL serializes commits that notify, so this one waits
 for no disk."""
 

@@ -1,6 +1,8 @@
 """The SQL of pauses and of the members that obey them (``groups.operations.pauses``,
 ``groups.operations.pause_acks``)."""
 
+from groups.postgres.channels import notify
+
 BELL = "rollcall_pauses"
 """The channel for pages: a pause, a resume or an acknowledgement. The payload is the group's id."""
 
@@ -34,7 +36,7 @@ SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending'
 AWAIT_OPERATION = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s FOR SHARE"
 """Waits until a running attempt has ended."""
 
-RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"
+RING = f"SELECT {notify('%(bell)s', '%(group_id)s')}"
 
 NOTE = """
 WITH new AS (

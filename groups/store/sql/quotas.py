@@ -4,10 +4,13 @@
 from typing import Final
 
 from groups.core.journal import EntryKind
+from groups.postgres.channels import notify
 from groups.store.sql.access_note import access_note
 
 BELL: Final = "rollcall_quotas"
 """The channel for changes of quotas."""
+
+_RINGS = notify(f"'{BELL}'", "''")
 
 ENTITY: Final = ("entity_type", "user_name", "client_id", "ip")
 """The columns of an entity; a part that it does not have is empty, and so is a default one."""
@@ -39,7 +42,7 @@ WITH given AS (SELECT * FROM {_ROWS}
     RETURNING {_ALL}
 ), changed AS (SELECT {_ALL}, before FROM written LEFT JOIN known USING ({_KEY})
 ), noted AS ({access_note(EntryKind.QUOTA_SET, _DETAILS)})
-SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+SELECT {_RINGS} FROM changed LIMIT 1
 """
 
 REMOVE = f"""
@@ -47,5 +50,5 @@ WITH changed AS (
     DELETE FROM rollcall_quota WHERE ({_KEY}) IN (SELECT * FROM unnest({_ARRAYS}))
     RETURNING {_KEY}, value AS before
 ), noted AS ({access_note(EntryKind.QUOTA_REMOVED, _DETAILS)})
-SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+SELECT {_RINGS} FROM changed LIMIT 1
 """

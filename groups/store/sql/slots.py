@@ -1,5 +1,7 @@
 """The SQL of nodes and slots; ``groups.cluster.slot_keeper`` executes it."""
 
+from groups.postgres.channels import notify
+
 LOCK_CLASS = 0x526C63
 """First key of the advisory lock that a living node holds on its id ("Rlc")."""
 
@@ -42,7 +44,15 @@ FROM gone WHERE s.slot = gone.slot
 """Before a node takes over the row of an earlier process. A start must not wait for locks: of slots
 that are skipped, it is unknown how long they were served."""
 
-REGISTER = """
+UNSTEADY = """unclean_ends = 1 + CASE
+        WHEN rollcall_node.beat_at - rollcall_node.steady_since
+             > %(calm_ms)s * interval '1 millisecond'
+        THEN 0 ELSE rollcall_node.unclean_ends END,
+    steady_since = clock_timestamp(), takes_slots = false"""
+"""A process that stops hands its slots over and deletes its row. One that finds a row, or that has
+lost its slots to others, counts this; after a calm time the count begins anew."""
+
+REGISTER = f"""
 INSERT INTO rollcall_node (
     node_id, incarnation, beat, host, port, draft_port, started_at, beat_at, lease_ms,
     takes_slots, schema, endpoints, clock_ms)
@@ -54,9 +64,15 @@ ON CONFLICT (node_id) DO UPDATE SET
     incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
     port = excluded.port, draft_port = excluded.draft_port,
     started_at = excluded.started_at, beat_at = excluded.beat_at, lease_ms = excluded.lease_ms,
-    takes_slots = excluded.takes_slots, schema = excluded.schema,
-    endpoints = excluded.endpoints, clock_ms = excluded.clock_ms
-RETURNING beat
+    schema = excluded.schema, endpoints = excluded.endpoints, clock_ms = excluded.clock_ms,
+    {UNSTEADY}
+RETURNING beat, unclean_ends
+"""
+
+LOST_SLOTS = f"""
+UPDATE rollcall_node SET {UNSTEADY}
+WHERE incarnation = %(incarnation)s
+RETURNING unclean_ends
 """
 
 BEAT = """
@@ -136,7 +152,9 @@ UNREGISTER = "DELETE FROM rollcall_node WHERE incarnation = %(incarnation)s"
 BELL = "rollcall_slots"
 """The channel for free slots."""
 
-RING = f"NOTIFY {BELL}"
+RINGS = notify(f"'{BELL}'", "''")
+
+RING = f"SELECT {RINGS}"
 
 SERVER_UP_MS = """
 SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint

@@ -1,5 +1,7 @@
 """The SQL of periodic work except the session sweep's; ``groups.sweeps.session`` executes it."""
 
+from groups.postgres.channels import notify
+
 NOTE_SLOTS = """
 INSERT INTO rollcall_journal (
     at, group_id, revision, node_id, kind, trigger, reason, generation_before, generation_after,
@@ -52,7 +54,7 @@ AND at < clock_timestamp() - %(hours)s * interval '1 hour'
 """
 """The oldest rows only: ids rise with time, and an index on the time would cost every write."""
 
-ORPHANED_CONFIGS = """
+ORPHANED_CONFIGS = f"""
 WITH gone AS (
     DELETE FROM rollcall_group_config WHERE (group_id, name) IN (
         SELECT c.group_id, c.name FROM rollcall_group_config c
@@ -63,7 +65,7 @@ WITH gone AS (
         LIMIT %(rows)s)
     RETURNING group_id
 )
-SELECT pg_notify(%(bell)s, group_id) FROM gone
+SELECT {notify("%(bell)s", "group_id")} FROM gone
 """
 """Settings of groups without a row, of which the journal has no entry except their configuration.
 Those of a deleted group stay as long as the journal mentions it."""

@@ -23,6 +23,7 @@ SELECT (SELECT count(*) FROM rollcall_producer),
        (SELECT count(*) FROM rollcall_group_config),
        (SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint FROM pg_inherits
         WHERE inhparent = 'rollcall_offset_history'::regclass),
+       rollcall_facts_bytes(),
        {_about("rollcall_offset")},
        {_about("rollcall_pending_offset")}
 """

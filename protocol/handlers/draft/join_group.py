@@ -46,6 +46,7 @@ async def _event(request: JoinGroupRequest, call: Call) -> DraftJoin:
         topics=topics,
         strategy=strategy,
         counts={name: entry.partitions for name, entry in found.items()},
+        client=call.client,
     )
 
 

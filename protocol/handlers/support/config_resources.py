@@ -9,6 +9,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_name
 from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.handlers.support.kafkas_words import NO_CONFIG_OF_TOPIC
 
 
 class Resource(IntEnum):
@@ -55,8 +56,7 @@ class Topics(NamedTuple):
             return
         if not self.is_sure:
             raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE)
-        detail = f"The topic {name} does not exist."
-        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, detail)
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, NO_CONFIG_OF_TOPIC.format(name))
 
 
 async def topics(resources: Iterable[Named], call: Call) -> Topics:

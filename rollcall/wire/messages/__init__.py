@@ -1,4 +1,4 @@
-"""Every message that Rollcall can read and write: one file per API, Kafka 4.3's versions.
+"""Every message that Rollcall can read and write: one file per API, Kafka 4.4's versions.
 
 ``MESSAGES`` are those of the wire; ``protocol.apis`` has those that the server serves, with their
 versions. Keys from ``PRIVATE_FROM`` on are Rollcall's own.

@@ -1,4 +1,5 @@
-"""ApiVersions: which APIs the server has, in which versions (KIP-35, KIP-511).
+"""ApiVersions: which APIs the server has, in which versions (KIP-35, KIP-511,
+KIP-1242).
 
 The response is always framed without tagged fields, and a version that the server
 lacks is answered in version 0: the client does not know the server yet.
@@ -10,12 +11,14 @@ from rollcall.wire.declare import Message, message, struct, wire
 from rollcall.wire.kinds import Struct, array, boolean, int16, int32, int64, string
 
 
-@message(api_key=18, versions="0-4", flexible="3+")
+@message(api_key=18, versions="0-5", flexible="3+")
 class ApiVersionsRequest(Message):
-    """A client asks what the server can do, and names itself."""
+    """A client asks what the server can do, and names itself, and whom it expects to talk to."""
 
     client_software_name: str = wire(string, since=3)  # KIP-511
     client_software_version: str = wire(string, since=3)
+    cluster_id: str | None = wire(string, since=5, default=None)  # KIP-1242
+    node_id: int = wire(int32, since=5, default=-1)
 
 
 @struct
@@ -45,7 +48,7 @@ class FinalizedFeatureKey(Struct):
     min_version_level: int = wire(int16)
 
 
-@message(api_key=18, versions="0-4", flexible="3+")
+@message(api_key=18, versions="0-5", flexible="3+")
 class ApiVersionsResponse(Message):
     """The APIs with their versions, and the features of the cluster."""
 

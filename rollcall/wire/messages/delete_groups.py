@@ -6,7 +6,7 @@ from rollcall.wire.declare import Message, message, struct, wire
 from rollcall.wire.kinds import Struct, array, int16, int32, string
 
 
-@message(api_key=42, versions="0-2", flexible="2+")
+@message(api_key=42, versions="0-3", flexible="2+")
 class DeleteGroupsRequest(Message):
     """The groups to remove."""
 
@@ -19,9 +19,10 @@ class DeletableGroupResult(Struct):
 
     group_id: str = wire(string)
     error_code: int = wire(int16)
+    error_message: str | None = wire(string, since=3, default=None)
 
 
-@message(api_key=42, versions="0-2", flexible="2+")
+@message(api_key=42, versions="0-3", flexible="2+")
 class DeleteGroupsResponse(Message):
     """The result for each group."""
 

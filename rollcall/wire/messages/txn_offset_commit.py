@@ -1,9 +1,10 @@
 """TxnOffsetCommit: offsets that count once the transaction is committed (KIP-98, KIP-447)."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from rollcall.wire.declare import Message, message, struct, wire
-from rollcall.wire.kinds import Struct, array, int16, int32, int64, string
+from rollcall.wire.kinds import Struct, array, int16, int32, int64, string, uuid
 
 
 @struct
@@ -20,13 +21,14 @@ class TxnOffsetCommitRequestPartition(Struct):
 class TxnOffsetCommitRequestTopic(Struct):
     """The offsets of one topic."""
 
-    name: str = wire(string)
+    name: str = wire(string, until=5)
+    topic_id: UUID = wire(uuid, since=6)  # KIP-1319
     partitions: Sequence[TxnOffsetCommitRequestPartition] = wire(
         array(TxnOffsetCommitRequestPartition)
     )
 
 
-@message(api_key=28, versions="0-5", flexible="3+")
+@message(api_key=28, versions="0-6", flexible="3+")
 class TxnOffsetCommitRequest(Message):
     """Offsets of a group, guarded by the producer's epoch and, if given, by the member."""
 
@@ -52,13 +54,14 @@ class TxnOffsetCommitResponsePartition(Struct):
 class TxnOffsetCommitResponseTopic(Struct):
     """The partitions of one topic."""
 
-    name: str = wire(string)
+    name: str = wire(string, until=5)
+    topic_id: UUID = wire(uuid, since=6)  # KIP-1319
     partitions: Sequence[TxnOffsetCommitResponsePartition] = wire(
         array(TxnOffsetCommitResponsePartition)
     )
 
 
-@message(api_key=28, versions="0-5", flexible="3+")
+@message(api_key=28, versions="0-6", flexible="3+")
 class TxnOffsetCommitResponse(Message):
     """The result for each partition."""
 

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
-import org.apache.kafka.common.utils.Exit;
 
 /**
  * Kafka's command-line tools, one after the other in one process: a start of Java for each would
@@ -43,11 +43,8 @@ final class Tools {
         PrintStream err = System.err;
         System.setOut(stream);
         System.setErr(stream);
-        Exit.setExitProcedure((code, message) -> {
-            end(code);
-            throw new Ended();
-        });
         try {
+            becomeTheEnd();
             invoke(Lines.JSON.readValue(line, String[].class));
         } catch (JsonProcessingException | ReflectiveOperationException broken) {
             throw new IllegalArgumentException(line, broken);
@@ -56,6 +53,27 @@ final class Tools {
             System.setErr(err);
         }
         return answer;
+    }
+
+    /** Is told when a tool ends, instead of the process. */
+    private void becomeTheEnd() throws ReflectiveOperationException {
+        Class<?> exit = exit();
+        Class<?> procedure = Class.forName(exit.getName() + "$Procedure");
+        Object end = Proxy.newProxyInstance(
+                exit.getClassLoader(), new Class<?>[] {procedure}, (self, method, said) -> {
+                    end((Integer) said[0]);
+                    throw new Ended();
+                });
+        exit.getMethod("setExitProcedure", procedure).invoke(null, end);
+    }
+
+    /** Kafka's way out: 4.4 has moved it. */
+    private static Class<?> exit() throws ClassNotFoundException {
+        try {
+            return Class.forName("org.apache.kafka.common.utils.internals.Exit");
+        } catch (ClassNotFoundException earlier) {
+            return Class.forName("org.apache.kafka.common.utils.Exit");
+        }
     }
 
     private void invoke(String[] words) throws ReflectiveOperationException {

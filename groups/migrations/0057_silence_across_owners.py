@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0049_when_a_user_was_created")]
+    dependencies = [("groups", "0056_lives_and_ownership")]
 
     operations = [
         migrations.AddField(

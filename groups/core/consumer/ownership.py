@@ -1,0 +1,55 @@
+"""The facts of a consumer group: whose lives began, and who owns what.
+
+A partition is owned until the member has acknowledged that it revoked it, so what a member owns is
+what it holds (``Member.holds``).
+"""
+
+from collections.abc import Iterator, Mapping
+
+from groups.core.assignors.types import Parts
+from groups.core.authors import Client
+from groups.core.classic import packing
+from groups.core.classic.work import KIND as CLASSIC
+from groups.core.consumer.index import Topic
+from groups.core.consumer.member import Member
+from groups.core.facts import Began, Origin, Owns
+from groups.core.facts import Parts as Named
+
+KIND = "consumer"
+
+
+def began(member: Member, generation: int, client: Client) -> Began:
+    """The life of a new member, or of a static one under its new id."""
+    row, speaks_classic = member.row, member.is_classic
+    protocols = packing.names_of(row.subscription) if speaks_classic else ()
+    if not speaks_classic and member.assignor is not None:
+        protocols = (member.assignor,)
+    return Began(
+        row,
+        CLASSIC if speaks_classic else KIND,
+        generation,
+        origin=Origin.RETURNED if member.holds else Origin.JOINED,
+        client=client,
+        topics=member.topics,
+        pattern=member.regex,
+        protocols=protocols,
+        rack_id=member.rack_id,
+    )
+
+
+def owned(
+    changed: Mapping[str, int], members: Mapping[str, Member], catalogue: Mapping[str, Topic]
+) -> Iterator[Owns]:
+    """What each changed member owns, by the generation of the change."""
+    if not changed:
+        return
+    names = {topic_id: name for name, (topic_id, _) in catalogue.items()}
+    for member_id, generation in changed.items():
+        member = members.get(member_id)
+        if member is not None:
+            yield Owns(member_id, generation, named(member.holds, names))
+
+
+def named(parts: Parts, names: Mapping[str, str]) -> Named:
+    """Partitions by topic name, without those of deleted topics."""
+    return frozenset((names[topic_id], p) for topic_id, p in parts if topic_id in names)

@@ -1,0 +1,154 @@
+"""Facts of a step: which members' lives began and ended, and what each owns from now on. Pure.
+
+Rules yield them in the order in which they happened; ``settled`` makes of a step's facts what there
+is to write. What they mean for each kind of group is in docs/facts.md. Ages are milliseconds before
+the step, by the rules' clock: the store subtracts them from the database's.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from groups.core.assignment import partitions_of
+from groups.core.authors import UNKNOWN_CLIENT, Client
+from groups.core.journal import Trigger
+from groups.core.rows import MemberRow
+from groups.core.topics import name_problem
+
+Parts = frozenset[tuple[str, int]]
+"""(topic name, partition) pairs."""
+
+NO_PARTS: Final[Parts] = frozenset()
+
+PARTITION_MAX: Final = 2**31 - 2
+"""The greatest partition that a range of PostgreSQL can end with. Kafka's are an int32."""
+
+
+class Departure(StrEnum):
+    """How a life ended."""
+
+    LEFT = "left"
+    EXPIRED = "expired"
+    REPLACED = "replaced"
+    EVICTED = "evicted"
+    EXPELLED = "expelled"
+    REFUSED = "refused"
+    NOT_ACKNOWLEDGED = Trigger.NOT_ACKNOWLEDGED.value
+    UNKNOWN = "unknown"
+
+
+class Origin(StrEnum):
+    """How a life began; ``KNOWN``: it was found, so its beginning was earlier."""
+
+    JOINED = "joined"
+    RETURNED = "returned"
+    KNOWN = "known"
+
+
+DEPARTURES: Final[Mapping[str, Departure]] = {
+    Trigger.MEMBER_LEFT: Departure.LEFT,
+    Trigger.SESSION_EXPIRED: Departure.EXPIRED,
+    Trigger.OPERATOR: Departure.EVICTED,
+    Trigger.MEMBER_REFUSED: Departure.REFUSED,
+    Trigger.JOIN_TIMED_OUT: Departure.NOT_ACKNOWLEDGED,
+    Trigger.SYNC_EXPIRED: Departure.NOT_ACKNOWLEDGED,
+    Trigger.REBALANCE_TIMEOUT: Departure.NOT_ACKNOWLEDGED,
+    Trigger.NOT_ACKNOWLEDGED: Departure.NOT_ACKNOWLEDGED,
+}
+"""The departure that the trigger of a removal means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A life began. ``topics`` None: what it subscribes to cannot be read. ``protocols``: the names
+    of its assignors, in its order. ``kind``: the protocol that it speaks."""
+
+    row: MemberRow
+    kind: str
+    generation: int
+    age_ms: int = 0
+    origin: Origin = Origin.JOINED
+    client: Client = UNKNOWN_CLIENT
+    topics: tuple[str, ...] | None = ()
+    pattern: str = ""
+    protocols: tuple[str, ...] = ()
+    rack_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A life ended; ``silent_ms``: since its last sign of life."""
+
+    member_id: str
+    departure: Departure
+    generation: int
+    silent_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Owns:
+    """The member owns no other partitions than these from now on: what it owned before and is not
+    among them it has lost, ``lost_ms`` ago. ``gains``: it owns all of them; otherwise only those
+    that it owned before."""
+
+    member_id: str
+    generation: int
+    parts: Parts
+    lost_ms: int = 0
+    gains: bool = True
+
+
+Fact = Began | Ended | Owns
+
+
+class Flash(NamedTuple):
+    """A life that began and ended in one step."""
+
+    began: Began
+    ended: Ended
+
+
+@dataclass(slots=True)
+class Settled:
+    """What a step's facts amount to: lives of before that ended, lives that began and are not over,
+    lives of no length, and the last ownership of each member that is there."""
+
+    ended: list[Ended] = field(default_factory=list)
+    began: dict[str, Began] = field(default_factory=dict)
+    flashes: list[Flash] = field(default_factory=list)
+    owns: dict[str, Owns] = field(default_factory=dict)
+
+
+def settled(facts: Iterable[Fact]) -> Settled:
+    """The facts of one group's step, combined."""
+    result = Settled()
+    for fact in facts:
+        match fact:
+            case Began(row=row):
+                result.began[row.member_id] = fact
+            case Ended(member_id=member_id):
+                result.owns.pop(member_id, None)
+                began = result.began.pop(member_id, None)
+                if began is None:
+                    result.ended.append(fact)
+                else:
+                    result.flashes.append(Flash(began, fact))
+            case Owns(member_id=member_id):
+                result.owns[member_id] = fact
+    return result
+
+
+def recordable(parts: Parts | None) -> Parts | None:
+    """The partitions, if each can be recorded; None: these are not of a catalogue like ours, and
+    count as opaque."""
+    if not parts:
+        return parts
+    if any(map(name_problem, {topic for topic, _ in parts})):
+        return None
+    return parts if all(0 <= p <= PARTITION_MAX for _, p in parts) else None
+
+
+def owned_in(assignment: bytes) -> Parts | None:
+    """The partitions of an assignment; None: it is opaque."""
+    return recordable(partitions_of(assignment))

@@ -1,0 +1,113 @@
+"""Members' lives and who owned what, of one group, at a moment or in a time. Reads only, one or
+two statements each (docs/facts.md)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from django.db import connection
+
+from groups.store.sql import fact_reads as sql
+
+ROWS_MAX: Final = 100_000
+"""The rows that one answer is made of: an assignment of 50,000 partitions, one by one."""
+
+ALWAYS: Final = datetime(1970, 1, 1, tzinfo=UTC)
+NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+class Life(NamedTuple):
+    """A member's life; ``left_at`` None: it is not over."""
+
+    life: int
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    principal: str
+    rack_id: str | None
+    software_name: str
+    software_version: str
+    kind: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    subscription: Sequence[str] | None
+    pattern: str
+    protocols: Sequence[str]
+    joined_generation: int
+    joined_at: datetime
+    origin: str
+    left_generation: int | None
+    left_at: datetime | None
+    departure: str | None
+    heard_at: datetime | None
+
+
+class Owned(NamedTuple):
+    """Partitions that a member owned for some time, as PostgreSQL writes ranges."""
+
+    topic: str
+    partitions: str
+    from_generation: int
+    from_at: datetime
+    until_generation: int | None
+    until_at: datetime | None
+    life: int
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+
+    def numbers(self) -> Sequence[int]:
+        """The partitions one by one."""
+        ranges = self.partitions.strip("{}").replace("),", ") ").split()
+        ends = (piece.strip("[)").split(",") for piece in ranges)
+        return [number for low, high in ends for number in range(int(low), int(high))]
+
+
+def is_known(group_id: str) -> bool:
+    """Whether there is such a group, or was."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.IS_KNOWN, {"group_id": group_id})
+        return bool(cursor.fetchone()[0])
+
+
+def lives(group_id: str, since: datetime | None, until: datetime | None) -> Sequence[Life]:
+    """The lives that were not over at ``since`` and had begun by ``until``, in order of joining."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OF_GROUP, _parameters(group_id, since, until))
+        return [Life(*row) for row in cursor.fetchall()]
+
+
+def owners(
+    group_id: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    topic: str | None = None,
+    partition: int | None = None,
+) -> Sequence[Owned]:
+    """The intervals that reach into this time, in order; of one topic, of one partition."""
+    parameters = {**_parameters(group_id, since, until), "topic": topic, "partition": partition}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OWNERS, parameters)
+        found = cursor.fetchall()
+        cursor.execute(sql.NAMES, parameters)
+        names = {life: row for life, *row in cursor.fetchall()}
+    return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
+
+
+def assignment(group_id: str, at: datetime) -> Mapping[tuple[str, int], Owned]:
+    """Who owned each partition at a moment; partitions without an owner are left out."""
+    found = owners(group_id, at, at)
+    return {(owned.topic, number): owned for owned in found for number in owned.numbers()}
+
+
+def _parameters(
+    group_id: str, since: datetime | None, until: datetime | None
+) -> dict[str, str | int | datetime | None]:
+    return {
+        "group_id": group_id,
+        "first": since or ALWAYS,
+        "last": until or NEVER,
+        "most": ROWS_MAX,
+    }

@@ -1,0 +1,196 @@
+"""Facts as SQL of the store's transactions (``groups.core.facts``, docs/facts.md). Pure.
+
+Lives end before others begin, and members own partitions after that: one member's partitions are
+free before the next one has them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple, Protocol
+
+from groups.core.facts import Began, Departure, Ended, Owns, Parts, Settled, settled
+from groups.core.group import Decision
+from groups.postgres.array_literals import array, columns, in_order, texts
+from groups.store.sql import facts as sql
+
+Statement = tuple[str, Mapping[str, Any]]
+
+
+class Write(Protocol):
+    """One group's part of a batch (``groups.store.apply.Write``)."""
+
+    @property
+    def group_id(self) -> str:
+        """The group of the facts."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """The group's revision after this write."""
+        ...
+
+    @property
+    def decision(self) -> Decision:
+        """The decision, with its facts."""
+        ...
+
+
+class _Part(NamedTuple):
+    """A group's facts."""
+
+    group_id: str
+    revision: int
+    facts: Settled
+
+
+ENDED: Final = ("group_id", "member_id", "departure", "generation", "silent_ms")
+BEGAN: Final = (
+    "group_id",
+    "member_id",
+    "instance_id",
+    "client_id",
+    "client_host",
+    "principal",
+    "rack_id",
+    "software_name",
+    "software_version",
+    "kind",
+    "api_version",
+    "session_timeout_ms",
+    "rebalance_timeout_ms",
+    "subscription",
+    "pattern",
+    "protocols",
+    "revision",
+    "generation",
+    "age_ms",
+    "origin",
+    "departure",
+    "silent_ms",
+)
+OWNS: Final = ("group_id", "member_id", "generation", "lost_ms", "gains", "parts")
+
+
+def statements(writes: Sequence[Write]) -> Iterator[Statement]:
+    """The statements for all facts of the batch."""
+    parts = [
+        _Part(write.group_id, write.revision, settled(write.decision.facts))
+        for write in writes
+        if write.decision.facts
+    ]
+    if not parts:
+        return
+    yield from _in_columns(sql.END_LIVES, ENDED, chain.from_iterable(map(_ended, parts)))
+    yield from _in_columns(sql.BEGIN_LIVES, BEGAN, chain.from_iterable(map(_began, parts)))
+    yield from _in_columns(sql.PASS_LIVES, BEGAN, chain.from_iterable(map(_passed, parts)))
+    yield from _in_columns(sql.OWN, OWNS, chain.from_iterable(map(_owns, parts)))
+
+
+def _in_columns(
+    text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Iterator[Statement]:
+    found = in_order([tuple(map(_storable, row)) for row in rows], key=_key)
+    if found:
+        values = zip(names, columns(found), strict=True)
+        yield text, {name: array(column) for name, column in values}
+
+
+def _key(row: Sequence[Any]) -> tuple[str, str]:
+    return row[0], row[1]
+
+
+def _storable(value: Any) -> Any:
+    """The value as PostgreSQL can store it: a client's text may have a zero, which its row has
+    not, if it never had one."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+
+
+def _ended(part: _Part) -> Iterator[tuple[Any, ...]]:
+    """Lives that end; also one that is open under the id of a new member, which no step of this
+    version has ended."""
+    over = {fact.member_id for fact in part.facts.ended}
+    stale = (
+        Ended(member_id, Departure.UNKNOWN, began.generation)
+        for member_id, began in part.facts.began.items()
+        if member_id not in over
+    )
+    for fact in chain(part.facts.ended, stale):
+        how = fact.departure.value
+        yield part.group_id, fact.member_id, how, fact.generation, fact.silent_ms
+
+
+def _began(part: _Part) -> Iterator[tuple[Any, ...]]:
+    for fact in part.facts.began.values():
+        yield (*_life(part, fact), None, None)
+
+
+def _passed(part: _Part) -> Iterator[tuple[Any, ...]]:
+    for began, ended in part.facts.flashes:
+        yield (*_life(part, began), ended.departure.value, ended.silent_ms)
+
+
+def _life(part: _Part, fact: Began) -> tuple[Any, ...]:
+    row, client = fact.row, fact.client
+    return (
+        part.group_id,
+        row.member_id,
+        row.instance_id,
+        row.client_id,
+        row.client_host,
+        client.principal,
+        fact.rack_id,
+        client.software_name,
+        client.software_version,
+        fact.kind,
+        client.api_version,
+        row.session_timeout_ms,
+        row.rebalance_timeout_ms,
+        None if fact.topics is None else _list(fact.topics),
+        fact.pattern,
+        _list(fact.protocols),
+        part.revision,
+        fact.generation,
+        fact.age_ms,
+        fact.origin.value,
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return texts(names) if names else "{}"
+
+
+def _owns(part: _Part) -> Iterator[tuple[Any, ...]]:
+    for fact in part.facts.owns.values():
+        yield (
+            part.group_id,
+            fact.member_id,
+            fact.generation,
+            fact.lost_ms,
+            _flag(fact),
+            json.dumps(ranges(fact.parts)),
+        )
+
+
+def _flag(fact: Owns) -> str:
+    return "t" if fact.gains else "f"
+
+
+def ranges(parts: Parts) -> dict[str, str]:
+    """The partitions by topic, as literals of ``int4multirange``."""
+    grouped: dict[str, list[int]] = {}
+    for topic, partition in parts:
+        grouped.setdefault(topic, []).append(partition)
+    return {topic: _multirange(sorted(found)) for topic, found in grouped.items()}
+
+
+def _multirange(partitions: Sequence[int]) -> str:
+    pieces: list[str] = []
+    first = last = partitions[0]
+    for partition in partitions[1:]:
+        if partition != last + 1:
+            pieces.append(f"[{first},{last}]")
+            first = partition
+        last = partition
+    pieces.append(f"[{first},{last}]")
+    return "{" + ",".join(pieces) + "}"

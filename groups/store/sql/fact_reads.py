@@ -1,0 +1,52 @@
+"""The SQL by which the facts are read; ``groups.queries.facts`` executes it.
+
+What has ended is looked for in the partitions of the time since then, since a row is added when it
+ends; in each of them an index leads to what had begun by then.
+"""
+
+from groups.store.sql.facts import LIFE
+
+LIVES = f"""(
+    SELECT {LIFE}, left_generation, left_at, departure, heard_at FROM rollcall_life
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND left_at > %(first)s
+      AND joined_at <= %(last)s
+    UNION ALL
+    SELECT {LIFE}, NULL, NULL, NULL, NULL FROM rollcall_life_open
+    WHERE group_id = %(group_id)s AND joined_at <= %(last)s)"""
+
+OWNED = """(
+    SELECT life, topic, topic_id, partitions, from_generation, from_at, until_generation, until_at
+    FROM rollcall_ownership
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND until_at > %(first)s
+      AND from_at <= %(last)s
+    UNION ALL
+    SELECT o.life, topic, topic_id, partitions, from_generation, from_at, NULL, NULL
+    FROM rollcall_life_open AS l JOIN rollcall_ownership_open AS o USING (life)
+    WHERE l.group_id = %(group_id)s AND from_at <= %(last)s)"""
+
+OF_GROUP = f"""
+SELECT life, member_id, instance_id, client_id, client_host, principal, rack_id, software_name,
+       software_version, kind, session_timeout_ms, rebalance_timeout_ms, subscription, pattern,
+       protocols, joined_generation, joined_at, origin, left_generation, left_at, departure,
+       heard_at
+FROM {LIVES} AS lives ORDER BY joined_at, life LIMIT %(most)s
+"""
+
+OWNERS = f"""
+SELECT topic, partitions::text, from_generation, from_at, until_generation, until_at, life
+FROM {OWNED} AS owned
+WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
+  AND (%(partition)s::int IS NULL OR partitions @> %(partition)s::int)
+ORDER BY from_at, topic, life LIMIT %(most)s
+"""
+
+NAMES = f"""
+SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS lives
+"""
+"""By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
+join would look for each owner among all lives."""
+
+IS_KNOWN = """
+SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)
+    OR EXISTS (SELECT FROM rollcall_life WHERE group_id = %(group_id)s AND left_at IS NOT NULL)
+"""

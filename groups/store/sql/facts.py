@@ -1,0 +1,160 @@
+"""The SQL of the facts (migration 0056): one row of an array is one life, or one member.
+
+Each statement has one moment, from which ages are subtracted, and appends what it opens and closes.
+Rows of two arrays are never joined with each other, since PostgreSQL does not know how many there
+are: a member's partitions are one JSON object.
+"""
+
+MOMENT = """moment AS MATERIALIZED (
+    SELECT clock_timestamp() AS now, rollcall_current_era() AS era,
+           pg_current_xact_id()::text::bigint AS xid
+)"""
+
+LIFE = """life, group_id, member_id, instance_id, client_id, client_host, principal, rack_id,
+    software_name, software_version, kind, api_version, session_timeout_ms, rebalance_timeout_ms,
+    subscription, pattern, protocols, revision, joined_generation, joined_at, origin"""
+
+ADD_LIFE = f"""
+INSERT INTO rollcall_life (
+    at, era, xid, {LIFE}, left_generation, left_at, departure, heard_at)
+"""
+
+OWNED = "group_id, life, topic, topic_id, partitions, from_generation, from_at"
+
+ADD_OWNERSHIP = f"""
+INSERT INTO rollcall_ownership (
+    at, era, xid, {OWNED}, until_generation, until_at)
+"""
+
+END_LIVES = f"""
+WITH {MOMENT}, gone AS MATERIALIZED (
+    SELECT * FROM unnest(%(group_id)s::text[], %(member_id)s::text[], %(departure)s::text[],
+                         %(generation)s::int[], %(silent_ms)s::bigint[])
+             AS gone(group_id, member_id, departure, generation, silent_ms)
+), dead AS (
+    DELETE FROM rollcall_life_open AS o USING gone
+    WHERE o.group_id = gone.group_id AND o.member_id = gone.member_id
+    RETURNING o.*, gone.departure, gone.generation, gone.silent_ms
+), freed AS (
+    DELETE FROM rollcall_ownership_open AS o USING dead
+    WHERE o.life = dead.life RETURNING o.*, dead.generation
+), closed AS (
+    {ADD_OWNERSHIP}
+    SELECT now, era, xid, {OWNED}, generation, greatest(now, from_at)
+    FROM freed CROSS JOIN moment
+)
+{ADD_LIFE}
+SELECT now, era, xid, {LIFE}, generation, greatest(now, joined_at), departure,
+       greatest(now - silent_ms * interval '1 ms', joined_at)
+FROM dead CROSS JOIN moment
+"""
+"""Lives that ended, with all that their members owned."""
+
+NEW = """unnest(
+        %(group_id)s::text[], %(member_id)s::text[], %(instance_id)s::text[],
+        %(client_id)s::text[], %(client_host)s::text[], %(principal)s::text[],
+        %(rack_id)s::text[], %(software_name)s::text[], %(software_version)s::text[],
+        %(kind)s::text[], %(api_version)s::int[], %(session_timeout_ms)s::int[],
+        %(rebalance_timeout_ms)s::int[], %(subscription)s::text[], %(pattern)s::text[],
+        %(protocols)s::text[], %(revision)s::bigint[], %(generation)s::int[],
+        %(age_ms)s::bigint[], %(origin)s::text[], %(departure)s::text[], %(silent_ms)s::bigint[])
+    AS new(group_id, member_id, instance_id, client_id, client_host, principal, rack_id,
+           software_name, software_version, kind, api_version, session_timeout_ms,
+           rebalance_timeout_ms, subscription, pattern, protocols, revision, generation, age_ms,
+           origin, departure, silent_ms)"""
+
+MADE = """nextval('rollcall_life_seq') AS life, group_id, member_id, instance_id, client_id,
+           client_host, principal, rack_id, software_name, software_version, kind, api_version,
+           session_timeout_ms, rebalance_timeout_ms, subscription::text[] AS subscription, pattern,
+           protocols::text[] AS protocols, revision, generation AS joined_generation,
+           now - age_ms * interval '1 ms' AS joined_at, origin"""
+
+BEGIN_LIVES = f"""
+WITH {MOMENT}, opened AS (
+    INSERT INTO rollcall_life_open ({LIFE})
+    SELECT {MADE} FROM {NEW} CROSS JOIN moment
+    RETURNING *
+)
+{ADD_LIFE}
+SELECT now, era, xid, {LIFE}, NULL, NULL, NULL, NULL FROM opened CROSS JOIN moment
+"""
+
+PASS_LIVES = f"""
+WITH {MOMENT}, passed AS MATERIALIZED (
+    SELECT {MADE}, departure, silent_ms FROM {NEW} CROSS JOIN moment
+), opened AS (
+    {ADD_LIFE}
+    SELECT now, era, xid, {LIFE}, NULL, NULL, NULL, NULL FROM passed CROSS JOIN moment
+)
+{ADD_LIFE}
+SELECT now, era, xid, {LIFE}, joined_generation, now, departure,
+       greatest(now - silent_ms * interval '1 ms', joined_at)
+FROM passed CROSS JOIN moment
+"""
+"""Lives that began and ended in one step."""
+
+OWN = f"""
+WITH {MOMENT}, asked AS MATERIALIZED (
+    SELECT asked.*, o.life
+    FROM unnest(%(group_id)s::text[], %(member_id)s::text[], %(generation)s::int[],
+                %(lost_ms)s::bigint[], %(gains)s::boolean[], %(parts)s::text[])
+         AS asked(group_id, member_id, generation, lost_ms, gains, parts)
+    LEFT JOIN rollcall_life_open o USING (group_id, member_id)
+), found AS (
+    INSERT INTO rollcall_life_open ({LIFE})
+    SELECT nextval('rollcall_life_seq'), m.group_id, m.member_id, m.instance_id, m.client_id,
+           m.client_host, '', NULL, '', '', g.kind, NULL, m.session_timeout_ms,
+           m.rebalance_timeout_ms, NULL, '', '{{}}', g.revision, g.generation, m.joined_at, 'known'
+    FROM asked
+    JOIN rollcall_member m USING (group_id, member_id) JOIN rollcall_group g USING (group_id)
+    WHERE asked.life IS NULL
+    RETURNING *
+), known AS (
+    {ADD_LIFE}
+    SELECT now, era, xid, {LIFE}, NULL, NULL, NULL, NULL FROM found CROSS JOIN moment
+), lives AS MATERIALIZED (
+    SELECT group_id, life, generation, lost_ms, gains, parts::jsonb AS parts
+    FROM asked WHERE life IS NOT NULL
+    UNION ALL
+    SELECT group_id, found.life, generation, lost_ms, gains, parts::jsonb
+    FROM asked JOIN found USING (group_id, member_id)
+), lost AS MATERIALIZED (
+    SELECT o.*, lives.generation, lives.lost_ms, shall.partitions AS shall
+    FROM lives JOIN rollcall_ownership_open o USING (life)
+    CROSS JOIN LATERAL (
+        SELECT coalesce((lives.parts ->> o.topic)::int4multirange, '{{}}') AS partitions
+    ) AS shall
+    WHERE NOT o.partitions <@ shall.partitions
+), shrunk AS (
+    UPDATE rollcall_ownership_open o SET partitions = lost.partitions * lost.shall
+    FROM lost
+    WHERE o.life = lost.life AND o.topic = lost.topic AND o.from_at = lost.from_at
+      AND lost.partitions && lost.shall
+), gone AS (
+    DELETE FROM rollcall_ownership_open o USING lost
+    WHERE o.life = lost.life AND o.topic = lost.topic AND o.from_at = lost.from_at
+      AND NOT lost.partitions && lost.shall
+), closed AS (
+    {ADD_OWNERSHIP}
+    SELECT now, era, xid, group_id, life, topic, topic_id, partitions - shall, from_generation,
+           from_at, generation, greatest(now - lost_ms * interval '1 ms', from_at)
+    FROM lost CROSS JOIN moment
+), opened AS (
+    INSERT INTO rollcall_ownership_open AS o ({OWNED})
+    SELECT group_id, life, named.topic,
+           (SELECT t.topic_id FROM rollcall_topic t WHERE t.name = named.topic),
+           named.shall::int4multirange - coalesce(had.partitions, '{{}}'), generation, now
+    FROM lives CROSS JOIN moment
+    CROSS JOIN LATERAL jsonb_each_text(lives.parts) AS named(topic, shall)
+    CROSS JOIN LATERAL (
+        SELECT range_agg(o.partitions) AS partitions FROM rollcall_ownership_open o
+        WHERE o.life = lives.life AND o.topic = named.topic
+    ) AS had
+    WHERE lives.gains AND NOT named.shall::int4multirange <@ coalesce(had.partitions, '{{}}')
+    RETURNING o.*
+)
+{ADD_OWNERSHIP}
+SELECT now, era, xid, {OWNED}, NULL, NULL FROM opened CROSS JOIN moment
+"""
+"""What members own from now on: the difference to what is open is closed and opened. A member that
+an earlier version has let in has no life yet: it is known from now on."""

@@ -1,0 +1,40 @@
+"""The SQL that removes the rows of nodes that have left: an operator's act is a function of the
+database (``groups.operations.nodes``), since the web writes no journal; the clean-up executes
+``FORGET_OLD``."""
+
+from groups.core.journal import EntryKind, Trigger
+from groups.store.sql import slots
+from groups.store.sql.drains import noted
+
+SILENT_S = 15
+"""A node beats about every second: one with an older beat does not serve."""
+
+HAS_LEFT = f"""beat_at < clock_timestamp() - interval '{SILENT_S} seconds'
+      AND NOT EXISTS (SELECT FROM rollcall_slot s WHERE s.node_id = n.node_id)
+      AND NOT EXISTS (
+          SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2
+            AND classid = {slots.LOCK_CLASS}::oid AND objid = n.node_id::oid
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"""
+"""It does not beat, owns no slots, and no process holds its id: one that is only suspended
+does. (Beats are compared with the server's clock, which may jump; the lock does not.)"""
+
+FORGET = f"""
+WITH done AS (
+    DELETE FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT}
+    RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
+{noted(EntryKind.NODE_FORGOTTEN, Trigger.OPERATOR)}"""
+
+FORGET_OLD = f"""
+WITH done AS (
+    DELETE FROM rollcall_node WHERE node_id IN (
+        SELECT node_id FROM rollcall_node n
+        WHERE beat_at < clock_timestamp() - %(hours)s * interval '1 hour' AND {HAS_LEFT}
+        LIMIT %(rows)s)
+    RETURNING node_id, 'it was silent for ' || %(hours)s || ' hours' AS reason,
+              jsonb_build_object('program', 'the clean-up') AS author),
+{noted(EntryKind.NODE_FORGOTTEN, Trigger.RETENTION)}"""
+
+CAN_BE_FORGOTTEN = f"""
+SELECT EXISTS (SELECT FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT})
+"""

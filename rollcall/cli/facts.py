@@ -1,0 +1,84 @@
+"""``rollcall group owner`` and ``lives``: what was so at a time (docs/facts.md)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli.context import Form, GroupId, TopicName, rest_of
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.group_tables import CLIENT, HOST, INSTANCE, MEMBER
+from rollcall.cli.groups import app
+from rollcall.cli.output import Column, Output, show
+
+
+def _short(field: str) -> Column:
+    """A time, to the second."""
+    title = field.removesuffix("_at").upper()
+    return Column(title, field, lambda row: row[field] and row[field][:19] + "Z")
+
+
+def _software(row: Mapping[str, Any]) -> str:
+    return f"{row['software_name']} {row['software_version']}".strip() or "-"
+
+
+OWNERS: Final[Sequence[Column]] = (_short("from_at"), _short("until_at"), MEMBER, HOST, CLIENT)
+
+LIVES: Final[Sequence[Column]] = (
+    _short("joined_at"),
+    _short("left_at"),
+    Column("DEPARTURE", "departure"),
+    MEMBER,
+    INSTANCE,
+    HOST,
+    CLIENT,
+    Column("SOFTWARE", "software", _software),
+)
+
+At = Annotated[
+    str | None,
+    typer.Option(help="A time, such as 2026-01-31T12:00:00Z; without a zone it is in UTC."),
+]
+
+
+def moment(text: str | None) -> str | None:
+    """The time as REST takes it."""
+    if text is None:
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise Failure(Code.USAGE, f"{text} is not a time such as 2026-01-31T12:00:00Z.") from None
+    return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).isoformat()
+
+
+@app.command()
+def owner(
+    context: typer.Context,
+    group: GroupId,
+    topic: TopicName,
+    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=0)],
+    at: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show who owned a partition at a time; without --at everyone who did."""
+    then = moment(at)
+    rows = rest_of(context).pages(
+        "/group/owners", group_id=group, topic=topic, partition=partition, since=then, until=then
+    )
+    show(rows, OWNERS, output)
+
+
+@app.command()
+def lives(
+    context: typer.Context,
+    group: GroupId,
+    since: At = None,
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List members' lives in order of joining, those that are over too."""
+    begin, end = moment(since), moment(until)
+    rows = rest_of(context).pages("/group/lives", group_id=group, since=begin, until=end)
+    show(rows, LIVES, output)

@@ -1,0 +1,34 @@
+"""What the facts of one group add up to, in plain Python: which lives are open, who owns what."""
+
+from dataclasses import dataclass, field
+
+from groups.core.facts import Began, Ended, Owns, Parts
+from groups.core.group import Decision
+
+
+@dataclass
+class Ledger:
+    """``lives``: those that are open, by member id; ``owned``: what each member owns. ``ended`` and
+    ``gained`` count. Facts are taken one by one, not as ``settled`` combines them."""
+
+    lives: dict[str, Began] = field(default_factory=dict)
+    owned: dict[str, Parts] = field(default_factory=dict)
+    ended: int = 0
+    gained: int = 0
+
+    def take(self, decision: Decision) -> None:
+        """Each life opens once, and closes once; only the living own something."""
+        for fact in decision.facts:
+            match fact:
+                case Began(row=row):
+                    assert row.member_id not in self.lives, f"{row.member_id} began twice"
+                    self.lives[row.member_id] = fact
+                    self.owned[row.member_id] = frozenset()
+                case Ended(member_id=member_id):
+                    assert self.lives.pop(member_id, None) is not None, f"{member_id} was over"
+                    del self.owned[member_id]
+                    self.ended += 1
+                case Owns(member_id=member_id, parts=parts, gains=gains):
+                    before = self.owned[member_id]
+                    self.owned[member_id] = parts if gains else parts & before
+                    self.gained += len(self.owned[member_id] - before)
