@@ -34,7 +34,7 @@ async def silent(one: Running, other: Other) -> None:
     live.beats[joined.member_id].at -= SILENT_MS
     live.floor -= SILENT_MS
     coordinator.shifts[slot_of("g")] += 2 * SILENT_MS  # it has been served for so long
-    await one.node.notes.rung("g")
+    await one.node.notes.rung(("g",))
     await until(lambda: value(other, f"SELECT count(*) = 1 FROM ({HEARD}) h"))
 
 
