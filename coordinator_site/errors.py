@@ -33,6 +33,12 @@ IN_DOUBT = (
     " What you asked for may have been done or not: look before you ask for it again, in a few"
     " seconds."
 )
+MEANWHILE = (
+    "Workers keep their partitions and go on meanwhile; nobody is removed, and commits wait for"
+    " the database."
+)
+"""Where the database is away: what whoever reads the page would ask next."""
+
 OWN_FAULT = (
     "The web process failed to answer. Its log has the error, at {}. What you asked for may have"
     " been done or not: look before you ask for it again."
@@ -91,6 +97,7 @@ def _unavailable(request: HttpRequest, status: HTTPStatus, why: str) -> HttpResp
     context: dict[str, Any] = admin.site.each_context(nobodys)
     context |= {"title": "Unavailable", "sentence": sentence}
     context["again"] = request.get_full_path() if is_read else ""
+    context["meanwhile"] = MEANWHILE if why == unavailable.AWAY else ""
     return render(nobodys, "admin/unavailable.html", context, status=status)
 
 

@@ -42,3 +42,16 @@ class ImportSettings:
     def from_django(cls) -> Self:
         """Read them; a missing setting is a programming error and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisSettings:
+    """When the pipeline runs by itself (an hour of UTC, or -1), and for how long at most."""
+
+    analysis_hour: int
+    analysis_max_minutes: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing setting is a programming error and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 
 from groups.catalogue import kafka_import
-from groups.periodic import PeriodicSettings
+from groups.periodic import AnalysisSettings, PeriodicSettings
 from groups.store.sql import sweeps as sql
 from groups.sweeps.ends import end_what_is_over
 from groups.sweeps.session import CLEAN_UP, RetentionSweep, SessionSweep, clean_up
@@ -122,7 +122,9 @@ def analyse(requested_by: str = "") -> None:
     It ends with this worker, whose pipe its standard input is.
     """
     _analyses[:] = [process for process in _analyses if process.poll() is None]
-    argv = [sys.executable, "-m", "pipeline", "--until-eof", "--requested-by", requested_by]
+    longest = str(AnalysisSettings.from_django().analysis_max_minutes)
+    limits = ("--until-eof", "--max-minutes", longest)
+    argv = [sys.executable, "-m", "pipeline", "run", *limits, "--requested-by", requested_by]
     own = settings.ANALYSIS_DATABASE_URL
     environ = {**os.environ, **({"ROLLCALL_DATABASE_URL": own} if own else {})}
     environ.pop("ROLLCALL_ANALYSIS_DATABASE_URL", None)

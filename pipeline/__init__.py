@@ -1,4 +1,5 @@
-"""The pipeline: Spark reads the journal of groups and writes reports.
+"""The pipeline: Spark reads what was recorded of groups, and writes reports.
 
-Knows neither Django nor the other applications; it shares only PostgreSQL's tables with them.
+Knows neither Django nor the other applications: it shares PostgreSQL's tables with them, and the
+rules (``groups.core``).
 """

@@ -1,15 +1,11 @@
-"""The output of a run at a terminal: a line, and the costliest rows as a plain table.
+"""What a run prints: its progress, a line at its end, and the costliest rows as a plain table."""
 
-Makes text and nothing else.
-"""
-
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipeline.schemas import COSTS, columns
-
 if TYPE_CHECKING:
-    from pipeline.jobs.rebalances import Done
+    from pipeline.steps.run import Done
 
 NAME_CHARS_MAX = 32
 
@@ -25,15 +21,18 @@ TITLES = {
 }
 
 
+def progress(stage: str, percent: int) -> None:
+    """A line of progress, on standard error."""
+    print(f"{percent:3} %  {stage}", file=sys.stderr, flush=True)
+
+
 def result_text(done: "Done") -> str:
     """What was done, and the rows whose partitions had no owner for the longest time."""
-    line = (
-        f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows in the report,"
-        f" rebalances in {done.table}"
-    )
-    places = [[name for name, _ in columns(COSTS)].index(name) for name in TITLES]
-    rows = [[row[place] for place in places] for row in done.top]
-    return "\n".join([line, *table(list(TITLES.values()), rows)] if rows else [line])
+    counts = (f"{done.events} journal entries", f"{done.rows} rows of reports")
+    tables = (f"{name} in {address}" for name, address in done.tables.items())
+    line = f"Run {done.run_id}: {', '.join((*counts, *tables))}"
+    rows = [[row[name] for name in TITLES] for row in done.top]
+    return "\n".join([line, *table([*TITLES.values()], rows)] if rows else [line])
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

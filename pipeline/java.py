@@ -14,8 +14,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipeline import paths
-from pipeline.paths import Unconfigured
+from pipeline import config
+from pipeline.config import Unconfigured
 
 VERSIONS = (17, 21)
 """Spark 4.3 supports these; on 25 it starts and then fails in its first write."""
@@ -75,7 +75,7 @@ def _of_the_wheel(environ: Mapping[str, str]) -> Path | None:
         return None
     if version(Path(JAVA_HOME)) not in VERSIONS:
         return None
-    place = paths.data_dir(environ) / "pipeline" / "java"
+    place = config.data_dir(environ) / "pipeline" / "java"
     _write_filter(place / "bin" / "java", Path(JAVA_HOME) / "bin" / "java")
     return place
 

@@ -4,7 +4,6 @@ Local unless ROLLCALL_SPARK_MASTER names a master; options of ``spark-submit`` t
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from pipeline import java
-from pipeline.paths import CHECKOUT
+from pipeline.config import CHECKOUT
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
@@ -30,6 +30,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.python.filterPushdown.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -45,12 +46,19 @@ END_S_MAX = 30
 """A Java that has not ended by then is killed."""
 
 
+class SparkFailed(Exception):
+    """What Spark said, with the stack trace of an executor if it has one."""
+
+
 @contextmanager
 def session() -> Iterator["SparkSession"]:
     """A session, and its Java process, until the block ends.
 
-    Raises ``pipeline.paths.Unconfigured`` if there is no Java for it.
+    Raises ``pipeline.config.Unconfigured`` if there is no Java for it, and ``SparkFailed`` for an
+    error of Spark's, whose own text can be read only while Java lives.
     """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     with TemporaryDirectory(prefix="rollcall-pipeline-") as folder:
@@ -59,6 +67,8 @@ def session() -> Iterator["SparkSession"]:
                 spark = SparkSession.builder.config(conf=_configuration()).getOrCreate()
             _ship(spark, Path(folder))
             yield spark
+        except (PySparkException, Py4JError) as error:
+            raise SparkFailed(str(error)) from None
         finally:
             _end()
 
@@ -104,9 +114,15 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _ship(spark: "SparkSession", folder: Path) -> None:
-    """Executors import the pipeline from an archive, which this process serves until the end."""
-    archive = shutil.make_archive(str(folder / "pipeline"), "zip", CHECKOUT, "pipeline")
-    spark.sparkContext.addPyFile(archive)
+    """Executors import the pipeline, and the rules that it replays, from an archive that this
+    process serves until the end."""
+    archive = folder / "pipeline.zip"
+    with ZipFile(archive, "w", ZIP_DEFLATED) as zipped:
+        zipped.write(CHECKOUT / "groups" / "__init__.py", "groups/__init__.py")
+        for package in ("pipeline", "groups/core"):
+            for path in sorted((CHECKOUT / package).rglob("*.py")):
+                zipped.write(path, path.relative_to(CHECKOUT))
+    spark.sparkContext.addPyFile(str(archive))
 
 
 def _end() -> None:

@@ -1,7 +1,9 @@
-"""An analysis at work, as the web sees it."""
+"""An analysis at work and its reports, as the web sees them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
 import psycopg
 from django.db import connection
@@ -17,3 +19,12 @@ def analysing() -> Iterator[None]:
     told = {name: known[name] for name in names if known.get(name)}
     with alone(psycopg.conninfo.make_conninfo(**told)):
         yield
+
+
+@cache
+def described() -> list[dict[str, Any]]:
+    """What a run says of its reports. Imports Spark, which takes a moment, and starts nothing."""
+    from pipeline.results import rows
+    from pipeline.steps.table import REPORTS
+
+    return [rows.described(report) for report in REPORTS.values()]

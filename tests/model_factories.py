@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from factory.declarations import LazyAttribute, SubFactory
 from factory.django import DjangoModelFactory
 
-from groups.models import Operation, RebalanceCost, ReportRun
+from groups.models import Operation, ReportRow, ReportRun
+from tests.analyses import described
 
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
@@ -35,25 +36,47 @@ class ReportRunFactory(DjangoModelFactory[ReportRun]):
 
     state = ReportRun.State.SUCCEEDED
     started_at = BEGAN
+    as_of = BEGAN
+    reports = LazyAttribute(  # type: ignore[no-untyped-call]  # factory-boy types its models only
+        lambda run: described() if run.state == "succeeded" else []
+    )
     events = 1_234
-    finished_at = LazyAttribute(  # type: ignore[no-untyped-call]  # factory-boy types its models only
+    finished_at = LazyAttribute(  # type: ignore[no-untyped-call]  # as above
         lambda run: None if run.state == "running" else run.started_at + timedelta(seconds=42)
     )
 
 
-class RebalanceCostFactory(DjangoModelFactory[RebalanceCost]):
+class CostFactory(DjangoModelFactory[ReportRow]):
     """What one cause has cost a group, by a run."""
 
     class Meta:
-        model = RebalanceCost
+        model = ReportRow
+        exclude = ("group_id", "trigger", "over")
 
     run = SubFactory(ReportRunFactory)  # type: ignore[no-untyped-call]  # as above
+    report = "cost"
+    period = "7d"
     group_id = "orders"
     trigger = "member-left"
-    rebalances = 3
-    duration_ms = 4_500
-    longest_ms = 2_000
-    waited_ms = 1_000
-    slowest_member = "w-7"
-    partitions_moved = 12
-    without_owner_ms = 4_000
+    over: dict[str, object] = {}
+    keys = LazyAttribute(  # type: ignore[no-untyped-call]  # as above
+        lambda row: {"group_id": row.group_id, "trigger": row.trigger}
+    )
+    figures = LazyAttribute(  # type: ignore[no-untyped-call]  # as above
+        lambda row: {
+            "rebalances": 3,
+            "duration_ms": 4_500,
+            "longest_ms": 2_000,
+            "p50_ms": 1_500,
+            "p95_ms": 2_000,
+            "p99_ms": 2_000,
+            "waited_ms": 1_000,
+            "slowest_member": "w-7",
+            "partitions_moved": 12,
+            "without_owner_ms": 4_000,
+            "without_owner_known_ms": 0,
+            "unknown_rebalances": 0,
+            "worst_journal_id": 17,
+            **row.over,
+        }
+    )

@@ -23,7 +23,7 @@ TABLES = (
     "ownership",
     "facts_floor",
     "report_run",
-    "rebalance_cost",
+    "report_row",
     "producer",
     "txn_group",
     "pending_offset",

@@ -89,4 +89,19 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: a file with librdkafka's properties, for TLS and passwords",
     ),
     Number("import.interval.ms", 60_000, "ours: topics are seldom created or grown", 1000),
+    # The pipeline.
+    Number(
+        "analysis.hour",
+        3,
+        "ours: the hour (UTC) at which the reports are computed each night, where rollcall[spark]"
+        " is installed; -1: only when somebody asks",
+        -1,
+        23,
+    ),
+    Number(
+        "analysis.max.minutes",
+        360,
+        "ours: an analysis that takes longer is ended, so that the next one can begin",
+        1,
+    ),
 )

@@ -33,6 +33,7 @@ DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
 CONFIGURE: Final = "groups.change_groupconfig"
 DRAIN: Final = "groups.drain_node"
+VIEW_REPORT: Final = "groups.view_reportrun"
 ANALYSE: Final = "groups.add_reportrun"
 VIEW_ACL: Final = "groups.view_acl"
 ADD_ACL: Final = "groups.add_acl"
@@ -158,7 +159,9 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
     "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
-    "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
+    "reports": {"GET": VIEW_REPORT, "POST": ANALYSE},
+    "reports/runs": {"GET": VIEW_REPORT},
+    "reports/<id:report>": {"GET": VIEW_REPORT},
 }
 """By the route under /api/v1/. The twin of a path (docs/rest.md) is the same route."""
 
@@ -292,8 +295,8 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
-        "groups.view_reportrun",
-        pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},
+        VIEW_REPORT,
+        pages={"newest": {"GET": VIEW_REPORT}, "analyse": {"POST": ANALYSE}},
     ),
     # Every user sees, creates and revokes their own tokens; groups.view_apitoken and
     # groups.delete_apitoken apply to those of others.

@@ -93,7 +93,7 @@ def draw(costs: Iterable[Cost]) -> Chart | None:
         return None
     order = sorted(groups, key=lambda group_id: (-sum(groups[group_id].values()), group_id))
     longest = sum(groups[order[0]].values())
-    colours = _colours(groups.values())
+    colours = colours_of(groups.values())
     scale = (WIDTH - LABEL_WIDTH - TOTAL_WIDTH) / longest
     return Chart(
         width=WIDTH,
@@ -109,7 +109,7 @@ def words(trigger: str) -> str:
     return trigger.replace("-", " ") or "unknown"
 
 
-def _colours(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def colours_of(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """The trigger with the highest cost has the first colour, and so on."""
     totals: dict[str, int] = {}
     for parts in groups:

@@ -15,9 +15,10 @@ from groups.admin import sent_forms
 from groups.admin.base import RollcallAdmin
 from groups.admin.links import quote
 from groups.admin.verbs import TYPED_ABOVE, Typed
-from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.classic.states import PREPARING
 from groups.models import Group, Member, Operation
 from groups.operations import requests
+from groups.queries import previews
 
 GROUPS_MAX: Final = 400
 """Groups of one action: each has two fields in the form, and Django accepts a thousand."""
@@ -44,8 +45,6 @@ class Bulk:
 
 
 def _unfit(group: Group, seen: str | None) -> str:
-    if group.state == EMPTY:
-        return "it has no members"
     if group.state == PREPARING:
         return "it is rebalancing already"
     return "" if seen == str(group.generation) else "it has changed since you opened the page"
@@ -114,6 +113,7 @@ def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bu
     must_type = members > TYPED_ABOVE
     if must_type and form.is_valid():
         form.is_typed(str(len(chosen)))
+    unfit = previews.refused(bulk.verb, [group.group_id for group in chosen])
     context = {
         **site.admin_site.each_context(request),
         "bulk": bulk,
@@ -124,16 +124,21 @@ def page(site: RollcallAdmin, request: HttpRequest, ids: Sequence[str], bulk: Bu
         "too_many": max(0, len(ids) - GROUPS_MAX),
         "gone": min(len(ids), GROUPS_MAX) - len(chosen),
         "form": form,
+        "unfit": unfit,
     }
     if form.is_valid():
-        refusals = _request_each(request, form, chosen, bulk)
+        refusals = _request_each(request, form, chosen, bulk, unfit)
         context |= {"requested": True, "refusals": refusals}
         context |= standing(request, form.cleaned_data["once"])
     return render(request, "admin/groups/group/many.html", context)
 
 
 def _request_each(
-    request: HttpRequest, form: Many, chosen: Sequence[Group], bulk: Bulk
+    request: HttpRequest,
+    form: Many,
+    chosen: Sequence[Group],
+    bulk: Bulk,
+    unfit: Mapping[str, str],
 ) -> Sequence[tuple[str, str]]:
     """Request it for each group that has no operation yet; returns the refused ones with reasons. A
     form that is sent again, by a reload, requests nothing more."""
@@ -144,8 +149,10 @@ def _request_each(
     for group in chosen:
         if group.group_id in requested:
             continue
-        refused = bulk.refused(group, seen.get(group.group_id)) or _refusal(
-            request, form, group, bulk, begin
+        refused = (
+            unfit.get(group.group_id)
+            or bulk.refused(group, seen.get(group.group_id))
+            or _refusal(request, form, group, bulk, begin)
         )
         if refused:
             refusals.append((group.group_id, refused))

@@ -3,36 +3,21 @@
 The pipeline is a process of its own, which the worker starts (``groups.tasks.analyse``).
 """
 
-from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from kombu.exceptions import OperationalError
 from unfold.decorators import display
 
 from groups import tasks
 from groups.access import rights
-from groups.admin import chart
+from groups.admin import report_page
 from groups.admin.base import RollcallAdmin
-from groups.models import RebalanceCost, ReportRun
-from groups.queries import journal_text, reports
-
-BARS_MAX: Final = 12
-ROWS_MAX: Final = 100
-"""The groups and rows with the highest cost that a page shows; REST has all."""
-
-
-def costliest(run: ReportRun) -> Sequence[chart.Cost]:
-    """The rows of the groups with the longest time without owners. Two statements."""
-    totals = run.costs.values("group_id").annotate(total=Sum("without_owner_ms"))
-    ids = [row["group_id"] for row in totals.order_by("-total", "group_id")[:BARS_MAX]]
-    rows = run.costs.filter(group_id__in=ids)
-    return [chart.Cost(row.group_id, row.trigger, row.without_owner_ms) for row in rows]
+from groups.models import ReportRun
+from groups.queries import reports
 
 
 @admin.register(ReportRun)
@@ -56,11 +41,13 @@ class ReportRunAdmin(RollcallAdmin):
         ]
 
     def newest_view(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the newest report."""
+        """Redirect to the newest reports."""
         run = reports.newest()
         if run is None:
             return redirect("admin:groups_reportrun_changelist")
-        return redirect("admin:groups_reportrun_change", run.pk)
+        address = reverse("admin:groups_reportrun_change", args=[run.pk])
+        query = request.GET.urlencode()
+        return redirect(f"{address}?{query}" if query else address)
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
         """Request a run from the worker."""
@@ -103,42 +90,17 @@ class ReportRunAdmin(RollcallAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The report of one run."""
+        """One report of one run."""
         run = self.get_object(request, object_id)
-        context = {**self.report(run), **(extra_context or {})} if run is not None else {}
+        page = report_page.context(run, request.GET) if run is not None else {}
+        context = {**page, **(extra_context or {})}
         answer: HttpResponse = super().change_view(request, object_id, form_url, context)
         return answer
-
-    def report(self, run: ReportRun) -> dict[str, Any]:
-        """The content of a run's page. Five statements, six without a report."""
-        rows = run.costs.order_by("-without_owner_ms", "group_id", "trigger")[:ROWS_MAX]
-        count = run.costs.count()
-        sums = run.costs.aggregate(
-            rebalances=Sum("rebalances"),
-            without=Sum("without_owner_ms"),
-            unknown=Sum("unknown_rebalances"),
-            moved=Sum("partitions_moved"),
-        )
-        return {
-            "title": "Rebalances and their cost",
-            "run": run,
-            "newest": None if run.state == run.State.SUCCEEDED else reports.newest(),
-            "chart": chart.draw(costliest(run)),
-            "rows": [_row(row) for row in rows],
-            "more": max(0, count - ROWS_MAX),
-            "facts": [
-                ("Rebalances", f"{sums['rebalances'] or 0:,}"),
-                ("Time without owner", without_owner(sums["without"] or 0, sums["unknown"] or 0)),
-                ("Partitions moved", f"{sums['moved'] or 0:,}"),
-                ("Journal entries read", f"{run.events or 0:,}"),
-            ],
-            "took": took(run),
-        }
 
     @admin.display(description="Run", ordering="id")
     def run(self, run: ReportRun) -> str:
         """Its number."""
-        return f"{run.kind} #{run.pk}"
+        return f"#{run.pk}"
 
     @display(  # type: ignore[untyped-decorator]
         description="State",
@@ -152,44 +114,16 @@ class ReportRunAdmin(RollcallAdmin):
     @admin.display(description="Took")
     def took(self, run: ReportRun) -> str:
         """From start to end."""
-        return took(run)
+        return report_page.took(run)
 
     @admin.display(description="Asked by", ordering="requested_by")
     def requester(self, run: ReportRun) -> str:
-        """A user, or the schedule."""
-        return run.requested_by or "schedule"
+        """A user, the schedule, or a person at a terminal."""
+        return run.requested_by
 
     @admin.display(description="Detail")
     def short(self, run: ReportRun) -> str:
-        """The first line of its message."""
+        """The first line of its message; while it runs, how far it is."""
+        if run.state == run.State.RUNNING:
+            return f"{run.percent} %, {run.stage}"
         return run.detail.partition("\n")[0][:100]
-
-
-def took(run: ReportRun) -> str:
-    """The duration in words; "" for a run that has not ended."""
-    if run.finished_at is None:
-        return ""
-    return journal_text.seconds(
-        round((run.finished_at - run.started_at) / timedelta(milliseconds=1))
-    )
-
-
-def without_owner(milliseconds: int, unknown_rebalances: int) -> str:
-    """The time in words. If the journal does not have the time without owners of each rebalance, it
-    is the maximum."""
-    time = journal_text.seconds(milliseconds)
-    return f"at most {time}" if milliseconds and unknown_rebalances else time
-
-
-def _row(cost: RebalanceCost) -> dict[str, Any]:
-    """One row of the table, in words."""
-    return {
-        "group_id": cost.group_id,
-        "trigger": chart.words(cost.trigger),
-        "rebalances": cost.rebalances,
-        "without": without_owner(cost.without_owner_ms, cost.unknown_rebalances),
-        "longest": journal_text.seconds(cost.longest_ms),
-        "waited": journal_text.seconds(cost.waited_ms),
-        "slowest": cost.slowest_member or "",
-        "moved": cost.partitions_moved,
-    }

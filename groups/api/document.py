@@ -30,13 +30,11 @@ class Page(Checked, SpectacularSwaggerSplitView):
         answer: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         return answer
 
-    def handle_exception(self, exc: Exception) -> Response:
+    def handle_exception(self, exc: Exception) -> Any:
         """A browser without a session gets the login, which leads back here; programs a problem."""
         request: Any = self.request
         is_browser = "text/html" in request.headers.get("Accept", "")
         if isinstance(exc, NotAuthenticated) and is_browser:
             query = urlencode({"next": request.get_full_path()})
-            found: Any = HttpResponseRedirect(f"{reverse('admin:login')}?{query}")
-            return found
-        answer: Response = super().handle_exception(exc)
-        return answer
+            return HttpResponseRedirect(f"{reverse('admin:login')}?{query}")
+        return super().handle_exception(exc)

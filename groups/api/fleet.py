@@ -1,4 +1,4 @@
-"""Everything besides groups: topics, nodes, reports, and the user of the request."""
+"""Everything besides groups: topics, nodes, and the user of the request."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -11,13 +11,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, Polymorphic
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import tasks
 from groups.access import rights
 from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.permissions import may_read, readable_kinds
-from groups.api.problems import Problem
 from groups.api.schema import (
     DRY_RUN,
     ID,
@@ -27,15 +25,13 @@ from groups.api.schema import (
     TIMES,
     all_of,
     ordering,
-    page_beside,
     page_of,
-    tried,
 )
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
-from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import drains, groups, journal_rows, journal_times, reports, topic_groups
+from groups.models import Journal, Node, Topic
+from groups.queries import drains, groups, journal_rows, journal_times, topic_groups
 from groups.queries.journal_text import SENTENCES
 from groups.queries.text_search import any_has_text
 
@@ -43,14 +39,12 @@ SEQ_MAX = 10**18 - 1
 """The maximum of PostgreSQL's bigint, more than there will ever be entries."""
 
 TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
-COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
 
 EITHER = PolymorphicProxySerializer(
     "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
 )
 TRIED = OpenApiResponse(EITHER, "The changed topic; or, with `dry_run`, the topic as it would be.")
 GONE = "The deleted topic; or, with `dry_run`, what would be deleted."
-WOULD_START = "An analysis would be requested."
 PLANNED = "With `dry_run`: the topic as it would be."
 LOCATION = OpenApiParameter(
     "Location", str, OpenApiParameter.HEADER, description="The topic.", response=[201]
@@ -277,58 +271,6 @@ class Nodes(View):
             return shapes.NodeView(page, many=True, context=context).data
 
         return self.paged(request, Node.objects.all(), ["node_id"], serialized)
-
-
-def _no_report() -> str:
-    """Why there is none, and what to do."""
-    last = reports.last()
-    failed = last if last is not None and last.state == last.State.FAILED else None
-    why = f" Run {failed.pk} failed: {failed.detail}" if failed is not None else ""
-    return f"There is no report yet: create one with POST to this path, or `make analyze`.{why}"
-
-
-class RebalanceReport(View):
-    """What rebalances cost, by group and trigger: the pipeline's report."""
-
-    @described(
-        operation_id="get_rebalance_report",
-        parameters=[OpenApiParameter("group_id", NAME), ordering(COST_ORDERINGS), *PAGE],
-        responses=page_beside(shapes.Cost, "run", shapes.RunView),
-    )
-    def get(self, request: Request) -> Response:
-        """Show the newest report: its run and its rows."""
-        run = reports.newest()
-        if run is None:
-            raise Http404(_no_report())
-        rows = RebalanceCost.objects.filter(run=run)
-        if "group_id" in self.query:
-            rows = rows.filter(group_id=self.query["group_id"])
-
-        def serialized(page: list[RebalanceCost]) -> Any:
-            return shapes.Cost(page, many=True).data
-
-        keys = ["-without_owner_ms", "id"]
-        return self.paged(
-            request, rows, keys, serialized, COST_ORDERINGS, run=shapes.RunView(run).data
-        )
-
-    @described(
-        operation_id="start_rebalance_report",
-        parameters=[DRY_RUN],
-        request=None,
-        responses={202: OpenApiResponse(shapes.Analysis), **tried(shapes.Analysis)},
-    )
-    def post(self, request: Request) -> Response:
-        """Start the pipeline in a separate process, unless one is in progress."""
-        if reports.going_on() is not None:
-            raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is already in progress.")
-        if self.is_dry:
-            return self.tried(lambda: shapes.Analysis({"detail": WOULD_START}).data)
-        tasks.analyse.delay(requested_by=actor(request))
-        detail = "The analysis was requested; a worker starts it."
-        place = {"Location": request.path}
-        body = shapes.Analysis({"detail": detail}).data
-        return Response(body, HTTPStatus.ACCEPTED, headers=place)
 
 
 class Me(View):

@@ -15,6 +15,7 @@ from groups.api import (
     offsets,
     quotas,
     reads,
+    reports,
     verbs,
     webhooks,
 )
@@ -86,7 +87,9 @@ urlpatterns = [
         "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries",
         webhooks.Redeliveries.as_view(),
     ),
-    path("reports/rebalances", fleet.RebalanceReport.as_view()),
+    path("reports", reports.Reports.as_view()),
+    path("reports/runs", reports.Runs.as_view()),
+    path("reports/<id:report>", reports.OneReport.as_view()),
     re_path("^group(/.*)?$", nobody_named),
     re_path("", nothing_here),
 ]

@@ -92,6 +92,7 @@ SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
     EntryKind.EMPTIED: Subject.GROUP,
     EntryKind.MEMBER_REPLACED: Subject.GROUP,
     EntryKind.MEMBER_EXPELLED: Subject.GROUP,
+    EntryKind.INSTANCE_TAKEN: Subject.GROUP,
     EntryKind.ASSIGNMENT_FAILED: Subject.GROUP,
     EntryKind.ASSIGNMENT_INSTALLED: Subject.GROUP,
     EntryKind.ASSIGNOR_FAILED: Subject.GROUP,
@@ -121,6 +122,8 @@ SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
     EntryKind.SLOTS_RELEASED: Subject.NODE,
     EntryKind.NODE_DRAINED: Subject.NODE,
     EntryKind.NODE_UNDRAINED: Subject.NODE,
+    EntryKind.NODE_WAITS: Subject.NODE,
+    EntryKind.NODE_FORGOTTEN: Subject.NODE,
     EntryKind.TIME_WENT_BACK: Subject.NODE,
     EntryKind.LIMIT_NEAR: Subject.NODE,
 }

@@ -38,7 +38,7 @@ from groups.models.notes import GroupCounts as GroupCounts
 from groups.models.notes import LastHour as LastHour
 from groups.models.notes import Liveness as Liveness
 from groups.models.notes import Waiting as Waiting
-from groups.models.reports import RebalanceCost as RebalanceCost
+from groups.models.reports import ReportRow as ReportRow
 from groups.models.reports import ReportRun as ReportRun
 from groups.models.saved_view import SavedView as SavedView
 from groups.models.webhooks import Webhook as Webhook

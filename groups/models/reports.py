@@ -1,4 +1,4 @@
-"""The pipeline's results."""
+"""The pipeline's results: its runs, and the rows of every report."""
 
 from django.db import models
 
@@ -14,57 +14,47 @@ class ReportRun(models.Model):
         FAILED = "failed"
 
     id = models.BigAutoField(primary_key=True)
-    kind = models.TextField(default="rebalances")
     state = models.TextField(choices=State.choices, default=State.RUNNING)
     requested_by = models.TextField(blank=True)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    stage = models.TextField(
+        blank=True, default="", db_default="", help_text="What it does now, while it runs."
+    )
+    percent = models.SmallIntegerField(
+        default=0, db_default=0, help_text="How much of it is done, in per cent."
+    )
+    as_of = models.DateTimeField(
+        null=True, help_text="The moment at which the database was read; periods end there."
+    )
+    reports = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="The reports that it made: title, question, keys and figures of each.",
+    )
     last_journal_id = models.BigIntegerField(null=True)
     events = models.BigIntegerField(null=True)
     detail = models.TextField(blank=True)
 
     class Meta:
         db_table = "rollcall_report_run"
-        indexes = [models.Index(fields=["kind", "-id"], name="report_run_newest")]
 
     def __str__(self) -> str:
-        return f"{self.kind} #{self.pk}"
+        return f"run {self.pk}"
 
 
-class RebalanceCost(models.Model):
-    """A row of the report: the cost of one group's rebalances by one trigger."""
+class ReportRow(models.Model):
+    """One row of one report of a run: figures by keys, for a period."""
 
-    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="costs")
-    group_id = models.TextField(db_collation="C")
-    trigger = models.TextField()
-    rebalances = models.BigIntegerField()
-    duration_ms = models.BigIntegerField(help_text="The total of all rebalances.")
-    longest_ms = models.BigIntegerField()
-    waited_ms = models.BigIntegerField(
-        help_text="The wait for the slowest member of each rebalance, summed."
-    )
-    slowest_member = models.TextField(
-        null=True, help_text="The member with the longest single wait."
-    )
-    partitions_moved = models.BigIntegerField()
-    without_owner_ms = models.BigIntegerField(
-        help_text="An upper bound: the known time, or the time from each start to the assignment;"
-        " summed."
-    )
-    without_owner_known_ms = models.BigIntegerField(
-        default=0, db_default=0, help_text="The part that the journal has measured."
-    )
-    unknown_rebalances = models.BigIntegerField(
-        default=0, db_default=0, help_text="Rebalances without a measurement in the journal."
-    )
+    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="rows")
+    report = models.TextField()
+    period = models.TextField(help_text='"7d", "7d-before", ..., or "all".')
+    keys = models.JSONField(help_text="What the row is about: a group, a cause.")
+    figures = models.JSONField()
 
     class Meta:
-        db_table = "rollcall_rebalance_cost"
-        constraints = [
-            models.UniqueConstraint(
-                fields=["run", "group_id", "trigger"], name="rebalance_cost_once"
-            )
-        ]
+        db_table = "rollcall_report_row"
+        indexes = [models.Index(fields=["run", "report", "period"], name="report_rows")]
 
     def __str__(self) -> str:
-        return f"{self.group_id}: {self.trigger}"
+        return f"{self.report} {self.period}: {self.keys}"

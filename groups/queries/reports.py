@@ -1,13 +1,30 @@
-"""The pipeline's runs, for screens and REST."""
+"""The pipeline's runs and reports, for screens and REST.
 
-from typing import Final
+A report describes itself in its run (its title, keys and figures), so nothing here knows one of
+them; ``pipeline.steps.table`` lists them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Self
 
 from django.db import connection
+from django.db.models import BigIntegerField, QuerySet, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
 
-from groups.models import ReportRun
+from groups.models import ReportRow, ReportRun
 
-REBALANCES: Final = "rebalances"
-"""The kind of run with the cost of rebalances."""
+PERIODS: Final = {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "all": "all"}
+"""The periods by which people ask, in words; the pipeline computes them."""
+
+PERIOD: Final = "7d"
+"""What is shown unless somebody asks for another one."""
+
+BEFORE: Final = "-before"
+"""The suffix of the period of the same length before one; ``all`` has none."""
+
+NUMBERS: Final = frozenset(("bigint", "int"))
 
 HELD: Final = """
 SELECT EXISTS (
@@ -21,10 +38,80 @@ LOCK: Final = 0x526C61
 """The advisory lock of ``pipeline.results.runs``: no analysis runs unless a session holds it."""
 
 
-def going_on(kind: str = REBALANCES) -> ReportRun | None:
-    """The running run of this kind, if there is one; one that died without a record is none."""
-    runs = ReportRun.objects.filter(kind=kind, state=ReportRun.State.RUNNING)
-    run = runs.order_by("-id").first()
+class Column(NamedTuple):
+    """A key or figure: its type in Spark, and its meaning in words."""
+
+    name: str
+    type: str
+    meaning: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are compared as numbers."""
+        return self.type in NUMBERS
+
+
+class Chart(NamedTuple):
+    """How it is drawn (``pipeline.datasets.dataset.Chart``)."""
+
+    kind: str
+    by: str
+    colour: str
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report as its run describes it. ``order``: the column by which it is sorted; ``totals``:
+    the figures whose sum over all rows means something."""
+
+    name: str
+    title: str
+    question: str
+    order: str
+    keys: Sequence[Column]
+    figures: Sequence[Column]
+    totals: Sequence[str]
+    chart: Chart | None
+
+    @classmethod
+    def read(cls, stored: dict[str, Any]) -> Self:
+        """From ``ReportRun.reports``."""
+        keys, figures = ([Column(**c) for c in stored[name]] for name in ("keys", "figures"))
+        chart = Chart(**stored["chart"]) if stored["chart"] else None
+        return cls(**{**stored, "keys": keys, "figures": figures, "chart": chart})
+
+    def column(self, name: str) -> Column | None:
+        """The column of this name."""
+        return next((c for c in (*self.keys, *self.figures) if c.name == name), None)
+
+
+def reports(run: ReportRun) -> list[Report]:
+    """The reports that the run has made, in its order."""
+    return [Report.read(stored) for stored in run.reports]
+
+
+def report(run: ReportRun, name: str) -> Report | None:
+    """One of them."""
+    return next((report for report in reports(run) if report.name == name), None)
+
+
+def rows(run: ReportRun, report: Report, period: str) -> QuerySet[ReportRow]:
+    """Its rows for a period."""
+    return ReportRow.objects.filter(run=run, report=report.name, period=period)
+
+
+def value(report: Report, column: Column) -> Coalesce:
+    """A column of the rows that is never null, to sort by: what is unknown counts as least."""
+    text = KeyTextTransform(column.name, "keys" if column in report.keys else "figures")
+    if column.is_number:
+        return Coalesce(Cast(text, BigIntegerField()), Value(-1), output_field=BigIntegerField())
+    return Coalesce(Cast(text, TextField()), Value(""), output_field=TextField())
+
+
+def going_on() -> ReportRun | None:
+    """The run in progress, if there is one; one that died without a record is none."""
+    run = ReportRun.objects.filter(state=ReportRun.State.RUNNING).order_by("-id").first()
     return run if run is not None and _is_held() else None
 
 
@@ -35,12 +122,11 @@ def _is_held() -> bool:
     return bool(held)
 
 
-def last(kind: str = REBALANCES) -> ReportRun | None:
-    """The last run of this kind, whatever became of it."""
-    return ReportRun.objects.filter(kind=kind).order_by("-id").first()
+def last() -> ReportRun | None:
+    """The last run, whatever became of it."""
+    return ReportRun.objects.order_by("-id").first()
 
 
-def newest(kind: str = REBALANCES) -> ReportRun | None:
-    """The newest successful run of this kind."""
-    succeeded = ReportRun.objects.filter(kind=kind, state=ReportRun.State.SUCCEEDED)
-    return succeeded.order_by("-id").first()
+def newest() -> ReportRun | None:
+    """The newest successful run."""
+    return ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()

@@ -4,14 +4,18 @@ Operators change the rows in the admin; a changed row is never touched again, ot
 settings. ``groups.tasks`` has the tasks.
 """
 
+import json
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from django.db import transaction
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
-from groups.periodic import ImportSettings, PeriodicSettings
+from groups.periodic import AnalysisSettings, ImportSettings, PeriodicSettings
 
 MS_PER_S = 1_000
+
+ANALYSIS = "analysis"
 
 
 class Periodic(NamedTuple):
@@ -81,6 +85,8 @@ def ensure() -> None:
     for default in defaults():
         with transaction.atomic():
             _ensure(default)
+    with transaction.atomic():
+        _ensure_analysis(AnalysisSettings.from_django().analysis_hour)
 
 
 def _ensure(default: Periodic) -> None:
@@ -98,6 +104,34 @@ def _ensure(default: Periodic) -> None:
         for name, value in values.items():
             setattr(row, name, value)
         row.save()
+
+
+def _ensure_analysis(hour: int) -> None:
+    """The analysis at this hour of UTC, unless it is negative or Spark is not installed; a row that
+    a user has changed is kept."""
+    row = PeriodicTask.objects.filter(name=ANALYSIS).first()
+    if row is not None and not _has_default_hour(row):
+        return
+    if hour < 0 or find_spec("pyspark") is None:
+        PeriodicTask.objects.filter(name=ANALYSIS).delete()
+        return
+    crontab, _ = CrontabSchedule.objects.get_or_create(
+        minute="0", hour=str(hour), day_of_week="*", day_of_month="*", month_of_year="*",
+        timezone="UTC",
+    )  # fmt: skip
+    values = {
+        "task": "groups.tasks.analyse",
+        "crontab": crontab,
+        "kwargs": json.dumps({"requested_by": "schedule"}),
+        "description": f"Computes the reports of the pipeline. (By default at {hour}:00 UTC.)",
+        "expire_seconds": 3_600,
+    }
+    PeriodicTask.objects.update_or_create(name=ANALYSIS, defaults=values)
+
+
+def _has_default_hour(row: PeriodicTask) -> bool:
+    """Whether the row still has the hour in its description."""
+    return row.crontab is not None and f"at {row.crontab.hour}:00 UTC" in row.description
 
 
 def _has_default_period(row: PeriodicTask) -> bool:

@@ -1,17 +1,18 @@
 """Runs and their report rows in PostgreSQL: the only SQL that writes.
 
-The rows of a run and its success are committed together, so a reader sees a complete report or the
-previous one. Knows neither Spark nor what the rows mean.
+The rows of a run and its success are committed together, so a reader sees complete reports or the
+previous ones. Knows neither Spark nor what the rows mean.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import psycopg
-from psycopg import sql
 
-from pipeline.schemas import COSTS, columns
+from pipeline.progress import Note
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -19,28 +20,36 @@ LOCK = 0x526C61
 """The advisory lock that one analysis at a time holds ("Rla")."""
 
 RUNS_KEPT = 20
-"""Older runs are deleted with their rows when a run succeeds. Failed ones count, and are small."""
+"""Older runs are deleted when a run succeeds. Failed ones count, and are small."""
+
+ROWS_KEPT = 3
+"""Runs that keep their rows: the newest is read, and each has the periods before."""
 
 DETAIL_CHARS_MAX = 2_000
+
+TRACEBACK = "Traceback (most recent call last):"
+"""What begins the stack trace of an executor's Python, which ends in its error."""
 
 CAUSE = "Caused by: "
 """How Java begins the line of an error that led to the one above it."""
 
 BEGIN = """
-INSERT INTO rollcall_report_run (kind, state, requested_by, started_at, detail)
-VALUES ('rebalances', 'running', %s, clock_timestamp(), '') RETURNING id
+INSERT INTO rollcall_report_run (state, requested_by, started_at, detail)
+VALUES ('running', %s, clock_timestamp(), '') RETURNING id
 """
 
 # A run in state 'running' although no session holds the lock has crashed.
 BURY = """
 UPDATE rollcall_report_run SET state = 'failed', finished_at = clock_timestamp(),
        detail = 'The analysis ended without a word.'
-WHERE kind = 'rebalances' AND state = 'running'
+WHERE state = 'running'
 """
+
+PROGRESS = "UPDATE rollcall_report_run SET stage = %s, percent = %s WHERE id = %s"
 
 SUCCEED = """
 UPDATE rollcall_report_run SET state = 'succeeded', finished_at = clock_timestamp(),
-       last_journal_id = %s, events = %s
+       stage = '', percent = 100, as_of = %s, reports = %s, last_journal_id = %s, events = %s
 WHERE id = %s
 """
 
@@ -51,19 +60,30 @@ WHERE id = %s
 
 FORGET = """
 WITH old AS (
-    SELECT id FROM rollcall_report_run WHERE kind = 'rebalances' ORDER BY id DESC OFFSET %(kept)s
+    SELECT id FROM rollcall_report_run ORDER BY id DESC OFFSET %(runs)s
+), done AS (
+    SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC OFFSET %(rows)s
 ), rows AS (
-    DELETE FROM rollcall_rebalance_cost WHERE run_id IN (SELECT id FROM old)
+    DELETE FROM rollcall_report_row WHERE run_id IN (SELECT id FROM old UNION SELECT id FROM done)
 )
 DELETE FROM rollcall_report_run WHERE id IN (SELECT id FROM old)
 """
 
+WRITE = "COPY rollcall_report_row (run_id, report, period, keys, figures) FROM STDIN"
+
 TOP = """
-SELECT {columns} FROM rollcall_rebalance_cost WHERE run_id = {run_id}
-ORDER BY without_owner_ms DESC, group_id, trigger LIMIT {limit}
+SELECT keys, figures FROM rollcall_report_row
+WHERE run_id = %s AND report = %s AND period = %s
+ORDER BY (figures ->> %s)::numeric DESC NULLS LAST, keys LIMIT %s
 """
 
-REPORT = sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns(COSTS))
+
+class Read(NamedTuple):
+    """What a run has read: the moment, how many entries, and the number of the last one."""
+
+    at: datetime
+    events: int
+    last: int
 
 
 class AlreadyRunning(Exception):
@@ -97,41 +117,64 @@ def recorded(connection: Connection, requested_by: str) -> Iterator[int]:
         raise
 
 
+@contextmanager
+def noting(conninfo: str, run_id: int, also: Note) -> Iterator[Note]:
+    """What records the progress of a run, and tells ``also`` of it. It has a connection of its own:
+    the run's rows are one long transaction on the other."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+
+        def note(stage: str, percent: int) -> None:
+            also(stage, percent)
+            with suppress(psycopg.OperationalError):  # the run itself will meet it
+                connection.execute(PROGRESS, [stage, percent, run_id])
+
+        yield note
+
+
 def succeed(
     connection: Connection,
     run_id: int,
-    last_journal_id: int,
-    events: int,
-    rows: Iterable[tuple[Any, ...]],
+    read: Read,
+    reports: Sequence[Mapping[str, Any]],
+    rows: Iterable[tuple[str, str, str, str]],
 ) -> int:
     """Write the rows, end the run and delete old ones, in one transaction; returns the number of
-    rows."""
-    copy = sql.SQL("COPY rollcall_rebalance_cost (run_id, {}) FROM STDIN").format(REPORT)
+    rows. A row is its report, its period, and its keys and figures as JSON; ``reports`` describe
+    their columns."""
     written = 0
     with connection.transaction(), connection.cursor() as cursor:
-        with cursor.copy(copy) as copied:
+        with cursor.copy(WRITE) as copied:
             for row in rows:
                 copied.write_row((run_id, *row))
                 written += 1
-        cursor.execute(SUCCEED, [last_journal_id, events, run_id])
-        cursor.execute(FORGET, {"kept": RUNS_KEPT})
+        values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
+        cursor.execute(SUCCEED, values)
+        cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
     return written
 
 
-def top(connection: Connection, run_id: int, limit: int) -> list[tuple[Any, ...]]:
-    """The rows of a run whose partitions had no owner for the longest time, as
-    ``schemas.COSTS``."""
-    query = sql.SQL(TOP).format(columns=REPORT, run_id=run_id, limit=limit)
-    return connection.execute(query).fetchall()
+def top(
+    connection: Connection, run_id: int, report: str, period: str, by: str, limit: int
+) -> list[dict[str, Any]]:
+    """The rows of a report with the greatest values of a figure."""
+    found = connection.execute(TOP, [run_id, report, period, by, limit]).fetchall()
+    return [{**keys, **figures} for keys, figures in found]
 
 
 def sentence(error: BaseException) -> str:
     """The error message without a stack trace; of a Spark error, its cause."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
-    causes = [line for line in lines if line.startswith("psycopg.")] or _java(lines)
+    causes = _python(text) or _java(lines)
     return (causes or lines)[0][:DETAIL_CHARS_MAX]
+
+
+def _python(text: str) -> list[str]:
+    """The error at the end of a stack trace of Python, whose own lines are indented."""
+    _, _, trace = text.partition(TRACEBACK)
+    return [line for line in trace.splitlines() if line.strip() and not line.startswith(" ")][:1]
 
 
 def _java(lines: list[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""The sources: the journal."""
+"""The readers: PostgreSQL's tables as DataFrames."""

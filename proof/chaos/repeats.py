@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+import psutil
+
 from proof.chaos import faults
 from proof.chaos.faults import Scene
 from proof.chaos.fleet import Fleet, Size
@@ -133,9 +135,16 @@ async def crash_when_whole(scene: Scene, strikes: Strikes, number: int) -> None:
     await everybody_served(scene.fleet, now())
 
 
+async def _process(scene: Scene, node_id: int) -> psutil.Process | None:
+    """A node's process. Searching all processes of a busy machine takes longer than a probe may be
+    late, so it is done beside the probes."""
+    return await asyncio.to_thread(scene.world.node, node_id)
+
+
 async def _crash(scene: Scene, strikes: Strikes, node_id: int) -> None:
+    node = await _process(scene, node_id)
     async with strikes.on(node_id):
-        send(scene.world.node(node_id), signal.SIGKILL)
+        send(node, signal.SIGKILL)
 
 
 async def crash_postgres(scene: Scene, strikes: Strikes, number: int) -> None:
@@ -154,8 +163,9 @@ async def restart_postgres(scene: Scene, strikes: Strikes, number: int) -> None:
 
 async def crash_both(scene: Scene, strikes: Strikes, number: int) -> None:
     """PostgreSQL and a node at the same time."""
+    node = await _process(scene, in_turn(scene, number))
     async with strikes.on(None):
-        send(scene.world.node(in_turn(scene, number)), signal.SIGKILL)
+        send(node, signal.SIGKILL)
         await faults.kill_postgres(scene)
         await _postgres_serves(scene)
 
@@ -183,8 +193,9 @@ async def cut_all_off(scene: Scene, strikes: Strikes, number: int) -> None:
 async def suspend_one(scene: Scene, strikes: Strikes, number: int) -> None:
     """The first node, past its lease."""
     node_id = in_turn(scene, 0)
+    node = await _process(scene, node_id)
     async with strikes.on(node_id):
-        await faults.stand_still(scene.world.node(node_id), 1.3 * faults.LEASE_S)
+        await faults.stand_still(node, 1.3 * faults.LEASE_S)
 
 
 async def trade_slots(scene: Scene, strikes: Strikes, number: int) -> None:
@@ -196,10 +207,10 @@ async def restart_in_turn(scene: Scene, strikes: Strikes, number: int) -> None:
     """SIGTERM of each node, when all have had their share again: nobody is struck but the one."""
     await scene.world.whole(SETTLE_S)
     node_id = in_turn(scene, number)
-    before = scene.world.node(node_id)
+    before = await _process(scene, node_id)
     async with strikes.on(node_id), asyncio.timeout(SETTLE_S):
         send(before, signal.SIGTERM)
-        while (new := scene.world.node(node_id)) is None or new == before:
+        while (new := await _process(scene, node_id)) is None or new == before:
             await asyncio.sleep(EVERY_S)
 
 

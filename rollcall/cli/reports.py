@@ -1,7 +1,7 @@
-"""``rollcall report``: the cost of rebalances, from the pipeline."""
+"""``rollcall report``: the pipeline's reports. Their names and columns come from the server."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -11,36 +11,78 @@ from rollcall.cli.words import Commands
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Reports of the pipeline.")
 
-PATH: Final = "/reports/rebalances"
+PATH: Final = "/reports"
 
-COSTS: Final[Sequence[Column]] = (
-    Column("GROUP", "group_id"),
-    Column("TRIGGER", "trigger"),
-    Column("REBALANCES", "rebalances"),
-    Column("DURATION-MS", "duration_ms"),
-    Column("LONGEST-MS", "longest_ms"),
-    Column("WITHOUT-OWNER-MS", "without_owner_ms"),
-    Column("MOVED", "partitions_moved"),
-    Column("SLOWEST-MEMBER", "slowest_member"),
+REPORTS: Final[Sequence[Column]] = (
+    Column("REPORT", "name"),
+    Column("ANSWERS", "question"),
+)
+
+RUNS: Final[Sequence[Column]] = (
+    Column("RUN", "id"),
+    Column("STATE", "state"),
+    Column("PERCENT", "percent"),
+    Column("STAGE", "stage"),
+    Column("STARTED", "started_at"),
+    Column("FINISHED", "finished_at"),
+    Column("ASKED-BY", "requested_by"),
+    Column("ENTRIES", "events"),
+    Column("DETAIL", "detail"),
 )
 
 LINES: Final = 20
 
+PERIOD: Final = "7d"
 
-@app.command("rebalances")
-def rebalances(
+
+@app.command("list")
+def list_reports(context: typer.Context, output: Form = Output.TABLE) -> None:
+    """List what the newest run can answer."""
+    show(rest_of(context).get(PATH)["data"], REPORTS, output)
+
+
+@app.command("show")
+def show_report(
     context: typer.Context,
+    report: Annotated[str, typer.Argument(help="One of `rollcall report list`.")],
+    period: Annotated[
+        str, typer.Option(help="24h, 7d, 30d or all; with -before: the one before.")
+    ] = PERIOD,
     group: Annotated[
         str | None, typer.Option(help="Of one group.", autocompletion=complete_group)
+    ] = None,
+    sort: Annotated[
+        str | None, typer.Option(help="A column; with - before it: the greatest first.")
     ] = None,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="So many.")] = LINES,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show the newest report of what rebalances cost, the costliest first."""
-    show(rest_of(context).pages(PATH, most=lines, group_id=group), COSTS, output)
+    """Show a report of the newest run, by default the greatest first."""
+    rest = rest_of(context)
+    rows = rest.pages(f"{PATH}/{report}", most=lines, period=period, group_id=group, ordering=sort)
+    show(rows, _columns(rest.get(PATH)["data"], report), output)
+
+
+def _columns(reports: Sequence[dict[str, Any]], name: str) -> Sequence[Column]:
+    """The report's own; for one that does not exist REST's answer is shown."""
+    found = next((report for report in reports if report["name"] == name), None)
+    if found is None:
+        return ()
+    columns = (column["name"] for column in (*found["keys"], *found["figures"]))
+    return [Column(column.upper().replace("_", "-"), column) for column in columns]
+
+
+@app.command("runs")
+def runs(
+    context: typer.Context,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="So many.")] = LINES,
+    output: Form = Output.TABLE,
+) -> None:
+    """List the runs, newest first: how far one is, or why it failed."""
+    show(rest_of(context).pages(f"{PATH}/runs", most=lines), RUNS, output)
 
 
 @app.command("start")
 def start(context: typer.Context) -> None:
-    """Start an analysis; its report is there when it has ended."""
+    """Start an analysis; its reports are there when it has ended."""
     note(plain(rest_of(context).request("POST", PATH, {})[1]["detail"]))

@@ -55,6 +55,7 @@ def test_a_page_is_rendered_while_the_database_is_down(monkeypatch: pytest.Monke
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert answer["Content-Type"].startswith("text/html")
     assert "<main>" in text(answer) and "Reload this page in a few seconds." in text(answer)
+    assert errors.MEANWHILE in text(answer)
     assert f'href="{LIST}?o=-size&amp;q=%22"' in text(answer)
     sent = client.post(ADD, {"name": "orders"}, headers=HTML)
     assert sent.status_code == 503 and "look before you ask for it again" in text(sent)

@@ -9,10 +9,10 @@ from kombu import Connection, pools
 
 from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.models import ReportRun
+from groups.models import ReportRow, ReportRun
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing
-from tests.model_factories import RebalanceCostFactory, ReportRunFactory
+from tests.model_factories import CostFactory, ReportRunFactory
 from tests.task_queue import broker as broker
 
 pytestmark = pytest.mark.django_db
@@ -28,21 +28,13 @@ def run(**over: Any) -> ReportRun:
 
 def cost(of: ReportRun, group_id: str, trigger: str = "member-left", **over: Any) -> None:
     """A row of it."""
-    RebalanceCostFactory.create(run=of, group_id=group_id, trigger=trigger, **over)
+    CostFactory.create(run=of, group_id=group_id, trigger=trigger, over=over)
 
 
 Broker = Any
 
 
 # -- what a run found
-
-
-@pytest.mark.parametrize(("unknown", "said"), [(0, "<b>4.0 s</b>"), (1, "<b>at most 4.0 s</b>")])
-def test_unmeasured_times_are_shown_as_upper_bounds(unknown: int, said: str) -> None:
-    made = run()
-    cost(made, "orders", without_owner_known_ms=1_000, unknown_rebalances=unknown)
-    shown = text(visitor(VIEWER).get(f"{LIST}{made.pk}/change/"))
-    assert said in shown and (">at most 4.0 s<" in shown) is bool(unknown)
 
 
 def test_the_newest_report_shows_what_rebalances_cost() -> None:
@@ -60,8 +52,64 @@ def test_the_newest_report_shows_what_rebalances_cost() -> None:
     assert "asked for by olga" in shown
     assert "took 42.0 s" in shown
     assert "1 min 40 s" in shown  # without owner, in all
+    assert "0 ms in the 7 days before" in shown
     assert "bills &amp; co" in shown
     assert "session expired" in shown
+
+
+def test_a_report_is_shown_for_a_period_beside_the_one_before() -> None:
+    made = run()
+    CostFactory.create(run=made, period="24h", over={"rebalances": 4_000})
+    CostFactory.create(run=made, period="24h-before", over={"rebalances": 1_500})
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/?period=24h")
+    assert ("Rebalances", "4,000", "1,500 in the 24 hours before") in page.context["facts"]
+    assert "There is nothing in this period" in text(
+        viewer.get(f"{LIST}{made.pk}/change/?period=30d")
+    )
+    assert viewer.get(f"{LIST}{made.pk}/change/?period=1y&report=nothing").context["period"] == "7d"
+
+
+def test_a_reports_rows_are_sorted_searched_and_linked() -> None:
+    made = run()
+    cost(made, "orders", without_owner_ms=5)
+    cost(made, "a/b c", without_owner_ms=9, slowest_member=None)
+    viewer = visitor(VIEWER)
+
+    def groups(query: str) -> list[str]:
+        page = viewer.get(f"{LIST}{made.pk}/change/?{query}")
+        return [row[0].text for row in page.context["rows"]]
+
+    assert groups("") == ["a/b c", "orders"]
+    assert groups("o=without_owner_ms") == ["orders", "a/b c"]
+    assert groups("o=group_id&q=B+C") == ["a/b c"]
+    assert groups("o=nothing") == ["a/b c", "orders"]
+    row = viewer.get(f"{LIST}{made.pk}/change/?q=orders").context["rows"][0]
+    assert row[0].link == "/admin/groups/group/orders/change/"
+    assert row[-1] == ("17", "/admin/groups/group/orders/change/?tab=rebalances&before=18", True)
+
+
+def test_hours_are_drawn_along_time() -> None:
+    made = run()
+    hour = (BEGAN - timedelta(hours=30)).isoformat()
+    ReportRow.objects.create(
+        run=made,
+        report="hours",
+        period="all",
+        keys={"hour": hour, "trigger": "member-left"},
+        figures={"without_owner_ms": 4_000},
+    )
+    viewer = visitor(VIEWER)
+    (part,) = viewer.get(f"{LIST}{made.pk}/change/?period=7d").context["times"].parts
+    assert part.title == "2026-05-02 21:00: 4.0 s, member left"
+    assert viewer.get(f"{LIST}{made.pk}/change/?period=24h").context["times"] is None
+
+
+def test_a_run_in_progress_says_how_far_it_is() -> None:
+    made = run(state="running", stage="rebalances", percent=40)
+    viewer = visitor(VIEWER)
+    assert 'value="40"' in text(viewer.get(f"{LIST}{made.pk}/change/"))
+    assert "40 %, rebalances" in text(viewer.get(LIST))
 
 
 def test_the_bars_are_drawn_from_the_rows() -> None:
@@ -99,7 +147,7 @@ def test_a_large_report_takes_no_more_statements_than_a_small_one(
 def test_a_run_without_rows_says_so() -> None:
     nothing = run()
 
-    assert "No partition was without owner" in text(
+    assert "There is nothing in this period." in text(
         visitor(VIEWER).get(f"{LIST}{nothing.pk}/change/")
     )
 

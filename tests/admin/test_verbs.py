@@ -196,7 +196,7 @@ def test_many_groups_share_one_reason(operator: Client) -> None:
 
     assert [group for group, *_ in requested()] == ["a", "b"]
     assert set(Operation.objects.values_list("expected_generation", flat=True)) == {1}
-    assert "it has no members" in shown
+    assert "The group has no members." in shown
 
 
 def test_selecting_all_results_of_a_filter_keeps_that_selection(operator: Client) -> None:

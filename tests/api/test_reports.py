@@ -10,11 +10,12 @@ from django.utils import timezone
 from groups.models import ReportRun
 from tests.analyses import analysing
 from tests.api.conftest import Api
-from tests.model_factories import RebalanceCostFactory, ReportRunFactory
+from tests.model_factories import CostFactory, ReportRunFactory
 
 pytestmark = pytest.mark.django_db
 
-REPORT = "/api/v1/reports/rebalances"
+REPORTS = "/api/v1/reports"
+REPORT = f"{REPORTS}/cost"
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 
@@ -22,7 +23,8 @@ def run(state: str = "succeeded", **costs: int) -> ReportRun:
     """A run, and for how many milliseconds it found each group without owners."""
     made = ReportRunFactory.create(state=state, requested_by="olga", finished_at=None, events=None)
     for group_id, without_owner_ms in costs.items():
-        RebalanceCostFactory.create(run=made, group_id=group_id, without_owner_ms=without_owner_ms)
+        over = {"without_owner_ms": without_owner_ms}
+        CostFactory.create(run=made, group_id=group_id, period="all", over=over)
     return made
 
 
@@ -54,8 +56,57 @@ def test_a_report_is_filtered_by_group(viewer: Client) -> None:
     assert (row["without_owner_known_ms"], row["unknown_rebalances"]) == (0, 0)
 
 
+def test_a_report_has_periods_and_is_sorted_by_any_column(viewer: Client) -> None:
+    made = run(old=1)
+    for group_id, moved in (("b", 5), ("a", 7), ("c", None)):
+        CostFactory.create(run=made, group_id=group_id, over={"partitions_moved": moved})
+
+    def groups(query: str) -> list[str]:
+        answer = viewer.get(f"{REPORT}?{query}").json()
+        return [row["group_id"] for row in answer["data"]]
+
+    assert groups("period=7d&ordering=group_id") == ["a", "b", "c"]
+    assert groups("period=7d&ordering=-partitions_moved") == ["a", "b", "c"]
+    assert groups("period=24h") == []
+    refused = viewer.get(f"{REPORT}?ordering=colour")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
+    assert "partitions_moved" in refused.json()["detail"]
+    assert viewer.get(f"{REPORT}?period=1y").status_code == 400
+
+
+def test_a_report_is_a_file_of_its_own_columns(viewer: Client) -> None:
+    run(cheap=10)
+    answer = viewer.get(REPORT, headers={"Accept": "text/csv"})
+    head, line = answer.content.decode().splitlines()
+    assert head.startswith("period,group_id,trigger,rebalances,")
+    assert line.startswith("all,cheap,member-left,3,")
+
+
+def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:
+    made = run(cheap=10)
+    listed = viewer.get(REPORTS).json()
+    assert (listed["run"]["id"], listed["running"]) == (made.pk, None)
+    cost = listed["data"][0]
+    assert (cost["name"], cost["question"][-1]) == ("cost", "?")
+    assert {"name": "rebalances", "type": "bigint", "meaning": "completed rebalances"} in (
+        cost["figures"]
+    )
+    missing = viewer.get(f"{REPORTS}/nothing")
+    assert missing.status_code == 404
+    assert "cost, clients" in missing.json()["detail"]
+
+
+def test_a_run_says_how_far_it_is(viewer: Client) -> None:
+    ReportRunFactory.create(state="running", stage="rebalances", percent=40)
+    with analysing():
+        running = viewer.get(REPORTS).json()["running"]
+    assert (running["stage"], running["percent"]) == ("rebalances", 40)
+    (listed,) = viewer.get(f"{REPORTS}/runs").json()["data"]
+    assert listed["state"] == "running"
+
+
 def test_an_analysis_is_requested_in_the_users_name(api: Api, broker: Any) -> None:
-    answer = api("add_reportrun").post(REPORT)
+    answer = api("add_reportrun").post(REPORTS)
 
     assert answer.status_code == 202
     message = broker.get(timeout=5)
@@ -66,11 +117,11 @@ def test_an_analysis_is_requested_in_the_users_name(api: Api, broker: Any) -> No
 def test_only_one_analysis_runs_at_a_time(api: Api, broker: Any) -> None:
     ReportRunFactory.create(state="running", started_at=timezone.now())
     with analysing():
-        answer = api("add_reportrun").post(REPORT)
+        answer = api("add_reportrun").post(REPORTS)
     assert (answer.status_code, answer.json()["code"]) == (409, "in_progress")
     assert broker.qsize() == 0
 
 
 def test_a_viewer_cannot_start_an_analysis(viewer: Client, broker: Any) -> None:
-    assert viewer.post(REPORT).status_code == 403
+    assert viewer.post(REPORTS).status_code == 403
     assert broker.qsize() == 0

@@ -77,8 +77,12 @@ def test_a_page_shows_lost_contact_and_its_age(
 
     page.context.set_offline(True)
     expect(banner).to_contain_text(re.compile(r"No contact with the server for \d+ s\. What you"))
+    expect(banner).to_contain_text("Workers do not depend on this server: they go on meanwhile.")
+    state = page.locator("[data-live-state]").first
+    expect(state).to_have_text("not updated")
     page.context.set_offline(False)
     expect(banner).to_be_hidden()
+    expect(state).to_have_text(re.compile("live|polling"))
 
 
 @pytest.mark.long

@@ -251,7 +251,7 @@ def test_the_only_node_is_not_drained(cli: Cli) -> None:
     assert (ended.json["drained"], ended.json["changed"]) == (False, False)
     assert "No slot changes its owner." in ended.errors
     assert cli("node", "drain", "77", *WHY).code == Code.NOT_FOUND
-    for words in ([], ["--dry-run"]):
+    for words in ((), ("--dry-run",)):
         ended = cli("node", "forget", "0", *WHY, *words)
         assert ended.code == Code.CONFLICT
         assert "Node 0 cannot be forgotten: it has beaten within 15 s" in ended.errors

@@ -78,7 +78,7 @@ class Language:
 
 
 C = (Tool("make", ("make", "--version")), Tool("g++", ("g++", "--version")))
-"""The crate brings librdkafka as source."""
+"""The crate, and Confluent's package for Node, bring librdkafka as source."""
 
 LANGUAGES: Mapping[str, Language] = {
     language.folder: language
@@ -105,6 +105,17 @@ LANGUAGES: Mapping[str, Language] = {
             (Tool("node", ("node", "--version"), (20,)), Tool("npm", ("npm", "--version"))),
             ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
             builds_a_copy=True,
+        ),
+        Language(
+            "node-confluent",
+            (
+                Tool("node", ("node", "--version"), (20,)),
+                Tool("npm", ("npm", "--version")),
+                *C,
+            ),
+            ("sh", "build.sh"),
+            builds_a_copy=True,
+            takes_minutes=True,
         ),
         Language(
             "rust",

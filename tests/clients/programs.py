@@ -52,6 +52,7 @@ def _python(module: str, *words: str) -> Program:
 
 _FRANZ, _SARAMA = "{out}/franz", "{out}/sarama"
 _RUST = "{out}/release/rollcall-clients"
+_CONFLUENT_NODE = ("node", "{out}/worker.js")
 _COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
 
 PYTHON_WORKERS: Mapping[str, Program] = {
@@ -62,6 +63,7 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "java": _java("rollcall.Worker"),
     "java-cooperative": _java("rollcall.Worker", f"partition.assignment.strategy={_COOPERATIVE}"),
     "java-848": _java("rollcall.Worker", "group.protocol=consumer"),
+    "spring-kafka": _java("rollcall.Spring"),
     "java-4.3": Program("java", (*_JAVA_4_3, "rollcall.Worker")),
     "java-4.3-848": Program("java", (*_JAVA_4_3, "rollcall.Worker"), ("group.protocol=consumer",)),
     "franz-go": Program("go", (_FRANZ, "work"), ("range",)),
@@ -70,6 +72,8 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "sarama": Program("go", (_SARAMA, "work")),
     "kafka-go": Program("go", ("{out}/kafkago", "work")),
     "kafkajs": Program("node", ("node", "{out}/worker.js")),
+    "confluent-node": Program("node-confluent", _CONFLUENT_NODE),
+    "confluent-node-848": Program("node-confluent", _CONFLUENT_NODE, ("group.protocol=consumer",)),
     "rust": Program("rust", (_RUST, "work")),
     "rust-cooperative": Program(
         "rust", (_RUST, "work"), ("partition.assignment.strategy=cooperative-sticky",)

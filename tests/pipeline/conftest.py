@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import paths
-from pipeline.schemas import COSTS, columns
+from pipeline import config
+from pipeline.datasets.cost import Cost
 from pipeline.session import session
 from tests import rows
 from tests.pipeline.journals import COLUMNS, Entry, row
@@ -19,7 +19,7 @@ ORACLE = (Path(__file__).parent / "oracle.sql").read_text()
 
 Rows = list[tuple[Any, ...]]
 
-REPORT = ", ".join(name for name, _ in columns(COSTS))
+COSTS = [name for name in Cost.names() if name != "period"]
 
 
 SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -36,11 +36,14 @@ def _java() -> Iterator[None]:
 
 
 @pytest.fixture(scope="package")
-def spark() -> Iterator[SparkSession]:
-    """One session; it takes longer to start than all stories together."""
-    with session() as made:
-        made.conf.set("spark.sql.shuffle.partitions", "2")  # for a few rows, as many tasks
-        yield made
+def spark(database_url: str) -> Iterator[SparkSession]:
+    """One session; it takes longer to start than all stories together. Its executors find the
+    worker's database by the environment in which Java starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROLLCALL_DATABASE_URL", database_url)
+        with session() as made:
+            made.conf.set("spark.sql.shuffle.partitions", "2")  # for a few rows, as many tasks
+            yield made
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def url(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
 @pytest.fixture
 def conninfo(url: str) -> str:
     """The same with the role of analyses, as the pipeline connects."""
-    return paths.conninfo()
+    return config.conninfo()
 
 
 def write(url: str, entries: Iterable[Entry]) -> None:
@@ -82,17 +85,26 @@ def query(url: str, statement: str, before: str = "") -> Rows:
 
 
 def report(url: str) -> Rows:
-    """The rows of the newest report."""
+    """The rows of the newest report of cost, of all time."""
+    columns = ", ".join(_stored(name) for name in COSTS)
     return query(
         url,
-        f"SELECT {REPORT} FROM rollcall_rebalance_cost WHERE run_id = (SELECT max(id)"
-        " FROM rollcall_report_run WHERE state = 'succeeded') ORDER BY group_id, trigger",
+        f"SELECT {columns} FROM rollcall_report_row WHERE report = 'cost' AND period = 'all'"
+        " AND run_id = (SELECT max(id) FROM rollcall_report_run WHERE state = 'succeeded')"
+        """ ORDER BY keys ->> 'group_id', keys ->> 'trigger' COLLATE "C\"""",
     )
+
+
+def _stored(name: str) -> str:
+    column = "keys" if name in Cost.KEY else "figures"
+    kind = "::bigint" if Cost.types()[name] == "bigint" else ""
+    return f"({column} ->> '{name}'){kind}"
 
 
 def oracle(url: str) -> Rows:
     """What the newest report must say."""
-    return query(url, f'SELECT {REPORT} FROM cost ORDER BY group_id, trigger COLLATE "C"', ORACLE)
+    columns = ", ".join(COSTS)
+    return query(url, f'SELECT {columns} FROM cost ORDER BY group_id, trigger COLLATE "C"', ORACLE)
 
 
 def runs(url: str) -> Rows:

@@ -60,11 +60,16 @@ FROM joined;
 
 CREATE TEMP VIEW cost AS
 SELECT group_id, trigger, count(*) AS rebalances, sum(duration_ms)::bigint AS duration_ms,
-       max(duration_ms) AS longest_ms, coalesce(sum(slowest_ms), 0)::bigint AS waited_ms,
+       max(duration_ms) AS longest_ms,
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50_ms,
+       percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95_ms,
+       percentile_disc(0.99) WITHIN GROUP (ORDER BY duration_ms) AS p99_ms,
+       coalesce(sum(slowest_ms), 0)::bigint AS waited_ms,
        (array_agg(slowest_member ORDER BY slowest_ms DESC NULLS LAST, slowest_member COLLATE "C"))[1]
            AS slowest_member,
        sum(partitions_moved)::bigint AS partitions_moved,
        sum(without_owner_ms)::bigint AS without_owner_ms,
        coalesce(sum(without_owner_known_ms), 0)::bigint AS without_owner_known_ms,
-       count(*) FILTER (WHERE without_owner_known_ms IS NULL) AS unknown_rebalances
+       count(*) FILTER (WHERE without_owner_known_ms IS NULL) AS unknown_rebalances,
+       (array_agg(journal_id ORDER BY without_owner_ms DESC, journal_id))[1] AS worst_journal_id
 FROM told GROUP BY group_id, trigger;

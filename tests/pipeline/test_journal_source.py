@@ -1,10 +1,16 @@
 """The journal as it is read: whole, once, and as of one moment."""
 
+from datetime import datetime
+from urllib.parse import urlsplit
+
 import psycopg
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, datasource
 
-from pipeline.sources.journal import BLOCK_IDS, RANGE_ENTRIES_MAX, RANGES, frozen, ranges
+from pipeline.sources import filters
+from pipeline.sources.rollcall import RANGE_BLOCKS_MAX, RANGE_BLOCKS_MIN, RANGES, ranges
+from pipeline.sources.snapshot import snapshot
+from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import entry
 
@@ -25,8 +31,8 @@ def test_texts_are_read_unchanged(spark: SparkSession, url: str, conninfo: str) 
     write(url, (entry(n, "g", "stable", reason=text) for n, text in enumerate(ODD)))
     write(url, [entry(9, "g", "stable", member_id="", client_id=None, duration_ms=5)])
 
-    with frozen(conninfo) as journal:
-        found = journal.read(spark).orderBy("id").collect()
+    with snapshot(conninfo) as moment:
+        found = moment.read(spark, "journal").orderBy("id").collect()
 
     assert [row["reason"] for row in found[:-1]] == ODD
     assert (found[-1]["member_id"], found[-1]["client_id"]) == ("", None)
@@ -36,8 +42,8 @@ def test_texts_are_read_unchanged(spark: SparkSession, url: str, conninfo: str) 
 @pytest.mark.long
 def test_times_keep_their_microseconds(spark: SparkSession, url: str, conninfo: str) -> None:
     write(url, [entry(1.000001, "g", "stable")])
-    with frozen(conninfo) as journal:
-        (row,) = journal.read(spark).selectExpr("unix_micros(at)").collect()
+    with snapshot(conninfo) as moment:
+        (row,) = moment.read(spark, "journal").selectExpr("unix_micros(at)").collect()
     assert [row[0]] == [
         int(micros)
         for (micros,) in query(url, "SELECT extract(epoch FROM at) * 1000000 FROM rollcall_journal")
@@ -53,12 +59,12 @@ def test_an_entry_that_commits_late_is_not_lost(
     with psycopg.connect(url) as slow:
         slow.execute(ONE_MORE)
         write(url, [entry(2, "g", "stable")])
-        with frozen(conninfo) as journal:
+        with snapshot(conninfo) as moment:
             slow.commit()
-            assert journal.read(spark).count() == 2
+            assert moment.read(spark, "journal").count() == 2
 
-    with frozen(conninfo) as journal:
-        assert journal.read(spark).count() == 3
+    with snapshot(conninfo) as moment:
+        assert moment.read(spark, "journal").count() == 3
 
 
 @pytest.mark.long
@@ -66,35 +72,79 @@ def test_rows_deleted_during_the_read_are_still_read(
     spark: SparkSession, url: str, conninfo: str
 ) -> None:
     write(url, (entry(n, "g", "stable") for n in range(10)))
-    with frozen(conninfo) as journal:
+    with snapshot(conninfo) as moment:
         query(url, "DELETE FROM rollcall_journal RETURNING 1")
-        assert journal.read(spark).count() == 10
+        assert moment.read(spark, "journal").count() == 10
 
 
 def test_entries_about_no_group_are_left_out(spark: SparkSession, url: str, conninfo: str) -> None:
     write(url, [entry(1, "", "slots-claimed"), entry(2, "g", "stable")])
-    with frozen(conninfo) as journal:
-        assert [row["group_id"] for row in journal.read(spark).collect()] == ["g"]
+    with snapshot(conninfo) as moment:
+        assert [row["group_id"] for row in moment.read(spark, "journal").collect()] == ["g"]
 
 
-def test_a_gap_in_the_ids_costs_nothing(spark: SparkSession, url: str, conninfo: str) -> None:
-    """A gap of five hundred million ids took four minutes."""
-    write(url, [entry(1, "g", "stable"), entry(2, "g", "stable", revision=2)])
-    query(url, "UPDATE rollcall_journal SET id = 1::bigint << 62 WHERE revision = 2 RETURNING 1")
-    with frozen(conninfo) as journal:
-        assert (len(journal.ranges), journal.last) == (1, 1 << 62)
-        assert journal.read(spark).count() == 2
+def test_a_read_takes_no_password_into_its_plan(spark: SparkSession, url: str) -> None:
+    """It travelled as an option, which plans and event logs show."""
+    write(url, [entry(1, "g", "stable")])
+    read = spark.read.format("rollcall").option("table", "journal").load()
+    plan = read._jdf.queryExecution().toString()
+    assert urlsplit(url).password not in plan
+    assert read.count() == 1
 
 
-@pytest.mark.parametrize("blocks", [1, 3, 100, 601])
+def test_an_unknown_table_or_column_is_named(spark: SparkSession) -> None:
+    source = spark.read.format("rollcall")
+    with pytest.raises(Exception, match="There is no table 'journals'"):
+        source.option("table", "journals").load()
+    with pytest.raises(Exception, match="has no column nobody"):
+        source.option("table", "journal").option("columns", "id, nobody").load()
+
+
+def test_columns_and_filters_are_read_by_postgresql(
+    spark: SparkSession, url: str, conninfo: str
+) -> None:
+    """What PostgreSQL compares otherwise is left to Spark; both give the same rows."""
+    write(url, (entry(n, f"g{n % 3}", "stable", duration_ms=n or None) for n in range(30)))
+    read = spark.read.format("rollcall").option("table", "journal")
+    read = read.option("columns", "group_id,duration_ms")
+    found = read.load().filter("group_id IN ('g0', 'g1') AND duration_ms >= 5 AND group_id < 'g1'")
+    assert found.columns == ["group_id", "duration_ms"]
+    assert sorted(row["duration_ms"] for row in found.collect()) == [*range(6, 30, 3)]
+    pushed = found._jdf.queryExecution().executedPlan().toString()
+    assert "duration_ms" not in pushed.split("Filter", 1)[1].splitlines()[0]
+
+
+FILTERS = [
+    (datasource.EqualTo(("trigger",), "it's"), "\"trigger\" = 'it''s'"),
+    (datasource.In(("kind",), ("a", "b")), "\"kind\" IN ('a', 'b')"),
+    (datasource.GreaterThan(("id",), 5), '"id" > 5'),
+    (datasource.IsNull(("moved",)), None),
+    (datasource.GreaterThan(("kind",), "a"), None),
+    (datasource.EqualTo(("kind",), "a\0b"), None),
+    (datasource.EqualTo(("details", "x"), 1), None),
+    (datasource.In(("kind",), ("a", None)), None),
+    (datasource.GreaterThan(("at",), datetime(2026, 1, 1)), None),
+    (datasource.StringStartsWith(("kind",), "a"), None),
+]
+
+
+@pytest.mark.parametrize(("wanted", "text"), FILTERS)
+def test_filters_become_conditions_where_both_mean_the_same(
+    wanted: datasource.Filter, text: str | None
+) -> None:
+    found = filters.condition(wanted, TABLES["journal"].expression)
+    if isinstance(wanted, datasource.IsNull):
+        assert found is not None and found.as_string().endswith(" IS NULL")
+    else:
+        assert (found.as_string() if found is not None else None) == text
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 63, 64, 601, 100_000, 1_000_001])
 def test_ranges_cover_every_block_once(blocks: int) -> None:
-    full = [(n * BLOCK_IDS, (n + 1) * BLOCK_IDS - 1, BLOCK_IDS) for n in range(blocks)]
-    found = ranges(full)
-    assert [r.first for r in found] == [0, *(r.last + 1 for r in found[:-1])]
-    assert found[-1].last == full[-1][1]
-    assert all(r.last - r.first < RANGE_ENTRIES_MAX for r in found)
-    assert len(found) >= min(RANGES, blocks)
-
-
-def test_an_empty_journal_is_one_empty_range() -> None:
-    assert [(r.first, r.last) for r in ranges([])] == [(1, 0)]
+    found = ranges([("a", blocks), ("b", 3)])
+    of_a = [r for r in found if r.leaf == "a"]
+    assert [r.first for r in of_a] == [0, *(r.end for r in of_a[:-1])][: len(of_a)]
+    assert (of_a[-1].end if of_a else 0) == blocks
+    assert all(r.end - r.first <= RANGE_BLOCKS_MAX for r in found)
+    assert len(of_a) >= min(RANGES, blocks // RANGE_BLOCKS_MIN)
+    assert [(r.first, r.end) for r in found if r.leaf == "b"] == [(0, 3)]

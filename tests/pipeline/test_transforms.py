@@ -1,15 +1,18 @@
 """What journals mean: small stories, and the rows that they must give. No database."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.schemas import COSTS, JOURNAL, REBALANCES, columns
-from pipeline.transforms.cost import cost
-from pipeline.transforms.rebalances import rebalances
-from tests.pipeline.journals import Entry, entry
+from pipeline.datasets.cost import Cost
+from pipeline.datasets.journal import Journal
+from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps import rebalances as step
+from pipeline.steps.cost import cost
+from tests.pipeline.journals import BEGIN, Entry, entry
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -17,15 +20,16 @@ STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable
 OF_DETAILS = ("members", "moved", "waited_for_count", "unowned_longest_ms")
 
 
-def journal(spark: SparkSession, *entries: Entry) -> DataFrame:
+def journal(spark: SparkSession, *entries: Entry) -> Journal:
     """The entries as they are read, with ids from 1."""
-    names = [name for name, _ in columns(JOURNAL)]
+    names = Journal.names()
     told = [
         {**each, "id": number, "waited_for": json.dumps(each["waited_for"])}
         | {name: each["details"].get(name) for name in OF_DETAILS}
         for number, each in enumerate(entries, 1)
     ]
-    return spark.createDataFrame([tuple(each[name] for name in names) for each in told], JOURNAL)
+    rows = [tuple(each[name] for name in names) for each in told]
+    return Journal(spark.createDataFrame(rows, Journal.ddl()))
 
 
 def assert_alike(found: DataFrame, expected: DataFrame) -> None:
@@ -40,8 +44,18 @@ def assert_rows(
     spark: SparkSession, entries: list[Entry], select: str, *expected: tuple[Any, ...]
 ) -> None:
     """The rebalances of the entries, and of these columns just these rows."""
-    found = rebalances(journal(spark, *entries)).selectExpr(*select.split(", "))
+    found = rebalances(journal(spark, *entries)).frame.selectExpr(*select.split(", "))
     assert_alike(found, spark.createDataFrame([*expected], found.schema))
+
+
+def rebalances(entries: Journal) -> Rebalances:
+    """They do not depend on the moment."""
+    return step.rebalances(entries, BEGIN)
+
+
+def costs(made: Rebalances) -> DataFrame:
+    """Their cost long afterwards: only of all time."""
+    return cost(made, datetime(2030, 1, 1, tzinfo=UTC)).frame
 
 
 def classic(seconds: float, generation: int, **over: Any) -> Entry:
@@ -77,8 +91,8 @@ def test_a_rebalance_spans_from_its_start_to_its_assignment(spark: SparkSession)
             stable(12.5, 2, 500, moved=4),
         )
     )
-    assert made.schema.simpleString() == spark.createDataFrame([], REBALANCES).schema.simpleString()
-    assert [row.asDict(recursive=True) for row in made.collect()] == [
+    assert made.violations() == {}
+    assert [row.asDict(recursive=True) for row in made.frame.collect()] == [
         {
             "group_id": "g",
             "kind": "classic",
@@ -195,7 +209,7 @@ def test_measured_times_take_precedence_over_upper_bounds(
 @pytest.mark.long
 def test_the_cost_distinguishes_measured_times_and_upper_bounds(spark: SparkSession) -> None:
     known = {"moved": 1, "unowned_longest_ms": 300}
-    found = cost(
+    found = costs(
         rebalances(
             journal(
                 spark,
@@ -236,7 +250,7 @@ def test_groups_are_separate(spark: SparkSession) -> None:
 @pytest.mark.long
 def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
     left = {"trigger": "member-left", "duration_ms": 700}
-    found = cost(
+    found = costs(
         rebalances(
             journal(
                 spark,
@@ -248,13 +262,30 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
         )
     )
     expected = [
-        ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450, 0, 2),
-        ("g", "operator", 1, 10, 10, 0, None, 0, 10, 0, 1),
+        ("all", "g", "member-left", 2, 1_400, 700, 700, 700, 700, 1_000, "a", 3, 1_450, 0, 2, 1),
+        ("all", "g", "operator", 1, 10, 10, 10, 10, 10, 0, None, 0, 10, 0, 1, 4),
     ]
-    assert_alike(found, spark.createDataFrame(expected, COSTS))
-    assert found.columns == [name for name, _ in columns(COSTS)]
+    assert_alike(found, spark.createDataFrame(expected, Cost.ddl()))
 
 
 @pytest.mark.long
 def test_an_empty_journal_has_no_cost(spark: SparkSession) -> None:
-    assert cost(rebalances(journal(spark))).collect() == []
+    assert costs(rebalances(journal(spark))).collect() == []
+
+
+@pytest.mark.long
+def test_a_rebalance_counts_in_each_period_in_which_it_was_completed(spark: SparkSession) -> None:
+    """The periods end at the moment of the run; one that a clock set back counts in the newest."""
+    day = 86_400
+    times = [-1, -day - 1, -3 * day, -10 * day, -40 * day, -400 * day, 60]
+    entries = [classic(time, n, trigger="operator", duration_ms=0) for n, time in enumerate(times)]
+    found = cost(rebalances(journal(spark, *entries)), BEGIN).frame
+    assert {row["period"]: row["rebalances"] for row in found.collect()} == {
+        "all": 7,
+        "24h": 2,
+        "24h-before": 1,
+        "7d": 4,
+        "7d-before": 1,
+        "30d": 5,
+        "30d-before": 1,
+    }

@@ -1,10 +1,11 @@
 """The schedule: defaults that follow the settings, until they are changed."""
 
+import json
 from typing import Any
 
 import pytest
 from django.db import connection
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from groups import tasks
 from groups.models import Sweep
@@ -23,7 +24,9 @@ def test_the_defaults_are_created_once(settings: Any) -> None:
     schedule.ensure()
 
     names = PeriodicTask.objects.filter(task__startswith="groups.").values_list("name", flat=True)
-    assert sorted(names) == ["clean-up", "ends", "offset retention", "session sweep", "webhooks"]
+    assert sorted(names) == [
+        *("analysis", "clean-up", "ends", "offset retention", "session sweep", "webhooks")
+    ]
     sweep = PeriodicTask.objects.get(name="session sweep")
     assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (1, "seconds", 1)
 
@@ -46,6 +49,29 @@ def test_a_changed_period_is_kept(settings: Any) -> None:
     schedule.ensure()
 
     assert PeriodicTask.objects.get(name="offset retention").interval.period == "hours"
+
+
+def test_reports_are_computed_each_night_unless_switched_off(settings: Any) -> None:
+    schedule.ensure()
+    task = PeriodicTask.objects.get(name="analysis")
+    assert (task.crontab.hour, task.crontab.minute, str(task.crontab.timezone)) == ("3", "0", "UTC")
+    assert json.loads(task.kwargs) == {"requested_by": "schedule"}
+    settings.ANALYSIS_HOUR = 5
+    schedule.ensure()
+    assert PeriodicTask.objects.get(name="analysis").crontab.hour == "5"
+    settings.ANALYSIS_HOUR = -1
+    schedule.ensure()
+    assert not PeriodicTask.objects.filter(name="analysis").exists()
+
+
+def test_an_hour_that_a_user_has_chosen_is_kept(settings: Any) -> None:
+    schedule.ensure()
+    task = PeriodicTask.objects.get(name="analysis")
+    task.crontab = CrontabSchedule.objects.create(hour="22")
+    task.save()
+    settings.ANALYSIS_HOUR = -1
+    schedule.ensure()
+    assert PeriodicTask.objects.get(name="analysis").crontab.hour == "22"
 
 
 def test_every_task_of_the_schedule_exists() -> None:

@@ -230,6 +230,7 @@ async def test_a_node_with_a_longer_lease_has_longer_to_answer(other: Other) -> 
             "schema": schema_version.OURS,
             "endpoints": [],
             "clock_ms": None,
+            "calm_ms": 0,
         },
     )
     await other.execute(SILENT, [1])

@@ -152,8 +152,9 @@ class Follower:
             stream.put(existing, by_seq)
 
     async def _look_at_rights(self) -> None:
-        kinds = await kinds_of({stream.holder for stream in self.streams})
-        for stream in tuple(self.streams):
+        streams = tuple(self.streams)  # later ones have just been judged
+        kinds = await kinds_of({stream.holder for stream in streams})
+        for stream in streams:
             if stream.holder in kinds:
                 stream.kinds = kinds[stream.holder]
             else:

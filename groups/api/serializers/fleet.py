@@ -13,7 +13,6 @@ from groups.models import (
     ClientConnection,
     Drain,
     Node,
-    RebalanceCost,
     ReportRun,
     Slot,
 )
@@ -115,35 +114,50 @@ class RunView(s.ModelSerializer[ReportRun]):
         model = ReportRun
         fields = (
             "id",
-            "kind",
             "state",
             "requested_by",
             "started_at",
             "finished_at",
+            "stage",
+            "percent",
+            "as_of",
             "last_journal_id",
             "events",
             "detail",
         )
 
 
-class Cost(s.ModelSerializer[RebalanceCost]):
-    """What the rebalances of one group by one trigger cost."""
+class ReportColumn(s.Serializer[Any]):
+    """A key or figure of a report."""
 
-    class Meta:
-        model = RebalanceCost
-        fields = (
-            "group_id",
-            "trigger",
-            "rebalances",
-            "duration_ms",
-            "longest_ms",
-            "waited_ms",
-            "slowest_member",
-            "partitions_moved",
-            "without_owner_ms",
-            "without_owner_known_ms",
-            "unknown_rebalances",
-        )
+    name = s.CharField()
+    type = s.CharField(help_text="As in Spark.")
+    meaning = s.CharField()
+
+
+class ReportView(s.Serializer[Any]):
+    """What a report answers, and its columns."""
+
+    name = s.CharField()
+    title = s.CharField()
+    question = s.CharField()
+    order = s.CharField(help_text="The column by which it is sorted, the greatest first.")
+    keys = ReportColumn(many=True)
+    figures = ReportColumn(many=True)
+
+
+class Reports(s.Serializer[Any]):
+    """The reports of the newest successful run, and the run in progress."""
+
+    run = RunView(allow_null=True)
+    running = RunView(allow_null=True)
+    data = ReportView(many=True)  # type: ignore[assignment]  # a field of this name
+
+
+class ReportRowView(s.Serializer[Any]):
+    """One row of a report: its period, and the report's keys and figures by their names."""
+
+    period = s.CharField()
 
 
 class Analysis(s.Serializer[Any]):

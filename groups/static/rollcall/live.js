@@ -13,8 +13,8 @@
  * while one selects text, writes in a field, or has chosen rows of a list.
  *
  * Inside it, [data-live-pending] asks for a look each second, [data-age-ms] grows while one
- * watches, and [data-live-state], anywhere on the page, says "live" or "polling". The socket
- * carries no data: what a person may see is judged by the server at each fetch.
+ * watches, and [data-live-state], anywhere on the page, says "live", "polling", "paused" or "not
+ * updated". The socket carries no data: what a person may see is judged by the server at each fetch.
  */
 (() => {
   "use strict";
@@ -32,6 +32,11 @@
   const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short" }; // as times.js has it
   const UNAVAILABLE = 4503; // the socket's code where a page would get 503
   const NO_DATABASE = "The server has no connection to the database at the moment.";
+  // What the operator would ask next (docs/architecture.md, "PostgreSQL is away for ten seconds").
+  const MEANWHILE = {
+    [NO_DATABASE]: "Workers keep their partitions and go on meanwhile; nobody is removed, and commits wait for the database.",
+    "": "Workers do not depend on this server: they go on meanwhile.",
+  };
   const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
 
   const group = live.dataset.liveGroup;
@@ -49,9 +54,21 @@
   let isPaused = false;
   let wait = RECONNECT_MS;
 
+  function isLost() {
+    return !isPaused && performance.now() - heardAt >= LOST_AFTER_MS;
+  }
+
+  // A socket that is open means nothing while what one sees is old.
+  function state() {
+    if (isPaused) return "paused";
+    if (isLost()) return "not updated";
+    return isConnected ? "live" : "polling";
+  }
+
   function say() {
+    const now = state();
     for (const word of document.querySelectorAll("[data-live-state]")) {
-      word.dataset.liveState = word.textContent = isPaused ? "paused" : isConnected ? "live" : "polling";
+      if (word.textContent !== now) word.dataset.liveState = word.textContent = now;
     }
     for (const button of document.querySelectorAll("[data-live-pause]")) {
       button.textContent = isPaused ? "Continue updates" : "Pause updates";
@@ -110,11 +127,13 @@
 
   function warn() {
     const lostMs = performance.now() - heardAt;
+    say();
     for (const banner of document.querySelectorAll("[data-live-lost]")) {
-      banner.hidden = isPaused || lostMs < LOST_AFTER_MS;
+      banner.hidden = !isLost();
       if (banner.hidden) continue;
       const why = refusal || `No contact with the server for ${words(lostMs)}.`;
-      banner.textContent = `${why} What you see is as of ${heardWhen.toLocaleTimeString(undefined, CLOCK)}.`;
+      const seen = `What you see is as of ${heardWhen.toLocaleTimeString(undefined, CLOCK)}.`;
+      banner.textContent = [why, seen, MEANWHILE[refusal]].filter(Boolean).join(" ");
     }
   }
 

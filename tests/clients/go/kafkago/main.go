@@ -34,8 +34,8 @@ var (
 	partition  = regexp.MustCompile(`partition:(\d+)`)
 )
 
-// worker is a Reader as most programs have it. It says what it is given, and every line of its
-// error log; a line on standard input makes it commit that offset for all it holds and say what is
+// worker is a Reader as most programs have it. It says what it is given, how often it has fetched,
+// and every line of its error log; a line on standard input makes it commit that offset for all it holds and say what is
 // committed; SIGTERM closes it cleanly.
 type worker struct {
 	name   string
@@ -62,6 +62,7 @@ func work(bootstrap, name, sessionMs string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go lines.Listen(one.commit)
+	go one.count(ctx)
 	if _, err := one.reader.FetchMessage(ctx); ctx.Err() == nil {
 		panic(err)
 	}
@@ -88,6 +89,14 @@ func (w *worker) log(format string, args ...any) {
 	}
 	w.owned = held
 	lines.SayPartitions("assigned", held)
+}
+
+// count says each second how many fetches have been answered.
+func (w *worker) count(ctx context.Context) {
+	for total := int64(0); ctx.Err() == nil; time.Sleep(time.Second) {
+		total += w.reader.Stats().Fetches
+		lines.Say(lines.Facts{"event": "fetches", "count": total})
+	}
 }
 
 func (w *worker) commit(words []string) {

@@ -13,11 +13,16 @@ is the order of the decisions:
 Nothing is read or written here, and no group's history is held in memory.
 """
 
+from datetime import datetime
+
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as f
 
 from groups.core.journal import EntryKind
-from pipeline.schemas import WAITED_FOR
+from pipeline.datasets.journal import Journal
+from pipeline.datasets.rebalances import Rebalances
+
+WAITED_FOR = "map<string, bigint>"
 
 STARTED, COMPLETED, STABLE, EMPTIED, DELETED, ABANDONED = (
     kind.value  # strings, as Spark takes them
@@ -40,22 +45,22 @@ KINDS = (STARTED, COMPLETED, STABLE, ABANDONED, *GONE)
 UNKNOWN = "unknown"
 
 
-def rebalances(journal: DataFrame) -> DataFrame:
-    """One row for each completed rebalance, with the columns of ``schemas.REBALANCES``."""
+def rebalances(journal: Journal, at: datetime) -> Rebalances:
+    """One row for each completed rebalance, whatever the moment."""
+    entries = journal.frame.filter(f.col("kind").isin(*KINDS))
     completed = f.col("kind") == COMPLETED
-    return _rows(_with_stable(_with_start(journal)).filter(completed))
+    return Rebalances(_rows(_with_stable(_with_start(entries)).filter(completed)))
 
 
-def _with_start(journal: DataFrame) -> DataFrame:
+def _with_start(entries: DataFrame) -> DataFrame:
     """Add to each entry the first start of its episode (null if it has none)."""
     ends = f.when(f.col("kind").isin(COMPLETED, ABANDONED, *GONE), 1).otherwise(0)
     before = _in_order("group_id").rowsBetween(Window.unboundedPreceding, -1)
     until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
     start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason", "client_reason"))
-    return (
-        journal.filter(f.col("kind").isin(*KINDS))
-        .withColumn("episode", f.coalesce(f.sum(ends).over(before), f.lit(0)))
-        .withColumn("start", f.first(start, ignorenulls=True).over(until_now))
+    episode = f.coalesce(f.sum(ends).over(before), f.lit(0))
+    return entries.withColumn("episode", episode).withColumn(
+        "start", f.first(start, ignorenulls=True).over(until_now)
     )
 
 

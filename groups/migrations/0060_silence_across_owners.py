@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0056_lives_and_ownership")]
+    dependencies = [("groups", "0059_reports")]
 
     operations = [
         migrations.AddField(

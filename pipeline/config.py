@@ -26,13 +26,22 @@ def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
 
 def conninfo(environ: Mapping[str, str] = os.environ) -> str:
     """libpq's connection string, with the role of analyses; raises ``Unconfigured``."""
-    url = environ.get("ROLLCALL_DATABASE_URL") or _of_the_launcher(data_dir(environ))
+    url = _named(environ) or _of_the_launcher(data_dir(environ))
     taken = environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
     options = f"-c role={ROLE}" if taken else ""
     try:
-        return make_conninfo(url, application_name="rollcall analysis", options=options)
+        return make_conninfo(url.strip(), application_name="rollcall analysis", options=options)
     except ProgrammingError:  # its own message may contain the password
         raise Unconfigured("ROLLCALL_DATABASE_URL is not a URL that libpq reads.") from None
+
+
+def _named(environ: Mapping[str, str]) -> str:
+    """The URL of the environment, or of the file that it names, as for every process."""
+    path = environ.get("ROLLCALL_DATABASE_URL_FILE")
+    try:
+        return environ.get("ROLLCALL_DATABASE_URL") or (Path(path).read_text() if path else "")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise Unconfigured(f"ROLLCALL_DATABASE_URL_FILE cannot be read: {failure}.") from None
 
 
 def _of_the_launcher(folder: Path) -> str:

@@ -1,0 +1,115 @@
+"""The verbs of the command line."""
+
+import argparse
+import getpass
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from types import FrameType
+
+from pipeline import config, console
+
+WRONG, MISSING = 1, 2
+
+TOLD = "The analysis was told to end."
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a verb and print its result; without one, ``run``."""
+    options = _parser().parse_args(_with_verb(arguments))
+    signal.signal(signal.SIGTERM, _end)
+    if getattr(options, "until_eof", False):
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
+    if minutes := getattr(options, "max_minutes", None):
+        _end_after(60 * minutes)
+    try:
+        print(options.verb(options))
+    except config.Unconfigured as missing:
+        print(missing, file=sys.stderr)
+        return MISSING
+    except KeyboardInterrupt:
+        print(TOLD, file=sys.stderr)
+        return WRONG
+    except Exception as error:
+        from pipeline.results.runs import AlreadyRunning, sentence
+
+        what = "" if isinstance(error, AlreadyRunning) else "The analysis failed: "
+        print(f"{what}{sentence(error)}", file=sys.stderr)
+        return WRONG
+    return 0
+
+
+def _with_verb(arguments: Sequence[str]) -> Sequence[str]:
+    first = arguments[0] if arguments else ""
+    return ["run", *arguments] if not first or first.startswith("--") else arguments
+
+
+def _run(options: argparse.Namespace) -> str:
+    console.progress("starting", 0)  # before the imports, which take a second
+    conninfo = config.conninfo()
+    try:
+        from pipeline.results.folders import Output
+        from pipeline.session import session
+        from pipeline.steps import run
+        from pipeline.steps.table import REPORTS
+    except ModuleNotFoundError as missing:
+        raise config.Unconfigured(
+            f"The pipeline needs {missing.name}: install rollcall[spark]."
+        ) from None
+    reports = options.reports or [*REPORTS]
+    if odd := [name for name in reports if name not in REPORTS]:
+        raise config.Unconfigured(f"There is no report {odd[0]}: {', '.join(REPORTS)}.")
+    output = Output.at(options.output or str(config.data_dir() / "pipeline"))
+    return console.result_text(
+        run.run(conninfo, output, session, options.requested_by, reports, console.progress)
+    )
+
+
+def _tables(options: argparse.Namespace) -> str:
+    from pipeline.documentation import page
+
+    return page()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m pipeline", description=__doc__)
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    run = verbs.add_parser("run", help="compute the reports once (the default)")
+    run.add_argument("reports", nargs="*", help="only these")
+    run.add_argument("--requested-by", default=_me(), help="who asked, for the run's record")
+    run.add_argument("--output", help="where tables go: a folder or a URI (s3a://bucket/folder)")
+    run.add_argument(
+        "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
+    )
+    run.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
+    run.set_defaults(verb=_run)
+    tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
+    tables.set_defaults(verb=_tables)
+    return parser
+
+
+def _me() -> str:
+    """Who started this at a terminal."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (KeyError, OSError):  # a user without a name, in a container
+        return "command line"
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """End as by Ctrl-C, once: roll back current work and wait for Java."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt(TOLD)
+
+
+def _end_with_stdin() -> None:
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.daemon = True
+    timer.start()

@@ -1,1 +1,0 @@
-"""The jobs: they combine sources, transforms and results."""

@@ -1,0 +1,56 @@
+"""One moment of the database, at which every executor reads."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import psycopg
+from psycopg import sql
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.sources.rollcall import RollcallSource
+from pipeline.sources.tables import TABLES
+
+# Held until the last range is read: other sessions can use the snapshot only that long.
+FREEZE: Final = "SELECT pg_export_snapshot(), clock_timestamp()"
+
+COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHERE group_id <> ''"
+
+# Rows keep their places as long as nobody may rewrite the table (VACUUM FULL, CLUSTER).
+LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The snapshot's name, and its time by the database's clock; how many entries about groups the
+    journal has, and the number of the last one."""
+
+    name: str
+    at: datetime
+    events: int
+    last: int
+
+    def read(self, spark: SparkSession, table: str) -> DataFrame:
+        """The rows that the table has at this moment."""
+        spark.dataSource.register(RollcallSource)
+        source = spark.read.format(RollcallSource.name()).option("table", table)
+        return source.option("snapshot", self.name).load()
+
+
+@contextmanager
+def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[Snapshot]:
+    """The tables as they are now, until the block ends.
+
+    They have no row whose transaction is open now, whatever its number: a later read has it.
+    """
+    with psycopg.connect(conninfo) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        for table in tables:
+            connection.execute(sql.SQL(LOCK).format(sql.Identifier(TABLES[table].relation)))
+        (frozen,) = connection.execute(FREEZE).fetchall()
+        (counts,) = connection.execute(COUNT).fetchall()
+        yield Snapshot(*frozen, *counts)

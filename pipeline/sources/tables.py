@@ -1,0 +1,43 @@
+"""Which tables of PostgreSQL can be read, each with the class of its columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from psycopg import sql
+
+from pipeline.datasets.dataset import Dataset
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents
+from pipeline.datasets.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition."""
+
+    dataset: type[Dataset]
+    relation: str
+    only: str = "true"
+
+    def expression(self, name: str) -> sql.Composable:
+        """How a column is read."""
+        column = next(column for column in self.dataset.COLUMNS if column.name == name)
+        return sql.SQL(column.sql) if column.sql else sql.Identifier(name)
+
+    def select(self, names: Sequence[str], conditions: Sequence[sql.Composable]) -> sql.Composed:
+        """The statement that reads columns of the rows that fulfil the conditions."""
+        return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
+            columns=sql.SQL(", ").join(map(self.expression, names)),
+            relation=sql.Identifier(self.relation),
+            conditions=sql.SQL(" AND ").join([sql.SQL(f"({self.only})"), *conditions]),
+        )
+
+
+TABLES: Final[Mapping[str, SourceTable]] = {
+    table.dataset.NAME: table
+    for table in (
+        SourceTable(Journal, "rollcall_journal", "group_id <> ''"),
+        SourceTable(LifeEvents, "rollcall_life"),
+        SourceTable(OwnershipEvents, "rollcall_ownership"),
+    )
+}

@@ -1,0 +1,246 @@
+"""Gold: advice. Each rule is a function from what happened to its evidence; ``RULES`` lists them.
+
+A rule finds something that happened again and again to the same group or client, and names the
+rebalances that it caused. A rebalance that nobody's setting caused (a coordinator's own restart, an
+operator's act) is in no rule.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import reduce
+from typing import Final, NamedTuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from pipeline.datasets.advice import Advice
+from pipeline.datasets.dataset import PERIOD
+from pipeline.datasets.lives import Lives
+from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.periods import by_period
+from pipeline.steps.stability import SOON_MS, away_ms, returned
+
+OFTEN: Final = 3
+"""Seen less often it may be chance."""
+
+MEDIUM, HIGH = 5, 20
+"""From how much evidence on the confidence is called so."""
+
+LOOP: Final = 5
+"""A client that lived so often for less than a minute crashes, or is started again and again."""
+
+SLOW_MS: Final = 1_000
+"""A rebalance that waits for a member, or for its leader's assignment, for less is no matter."""
+
+MARGIN: Final = 1.5
+"""The proposed session timeout, as a multiple of the longest pause that was seen."""
+
+GROWTHS_AN_HOUR: Final = 5
+
+
+class Facts(NamedTuple):
+    """What rules look at, each row once for each of its periods."""
+
+    ends: DataFrame
+    rebalances: DataFrame
+
+
+class Rule(NamedTuple):
+    """``evidence`` gives PERIOD, group_id, subject, finding, change, evidence; ``triggers``: the
+    causes of the rebalances that it explains, of the same group."""
+
+    name: str
+    triggers: Sequence[str]
+    evidence: Callable[[Facts], DataFrame]
+
+
+def advice(lives: Lives, rebalances: Rebalances, at: datetime) -> Advice:
+    """All rules' findings, with the cost of the rebalances that they explain."""
+    ends = lives.frame.filter("left_at IS NOT NULL")
+    facts = Facts(
+        by_period(ends.withColumn("client", client()), "left_at", at),
+        by_period(rebalances.frame, "completed_at", at),
+    )
+    found = reduce(DataFrame.unionByName, (_with_cost(rule, facts) for rule in RULES))
+    return Advice(found.select(*Advice.names()))
+
+
+def client() -> Column:
+    """How a client is named: by its instance id, else its client id and address."""
+    named = f.concat("client_id", f.lit(" at "), "client_host")
+    return f.coalesce("instance_id", named)
+
+
+def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
+    caused = facts.rebalances.filter(f.col("trigger").isin(*rule.triggers))
+    worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
+    cost = caused.groupBy(PERIOD, "group_id").agg(
+        f.sum("without_owner_ms").alias("cost_ms"), worst["journal_id"].alias("worst_journal_id")
+    )
+    evidence = rule.evidence(facts).withColumn("rule", f.lit(rule.name))
+    confidence = (
+        f.when(f.col("evidence") >= HIGH, "high")
+        .when(f.col("evidence") >= MEDIUM, "medium")
+        .otherwise("low")
+    )
+    return (
+        evidence.join(cost, [PERIOD, "group_id"], "left")
+        .withColumn("cost_ms", f.coalesce("cost_ms", f.lit(0)))
+        .withColumn("confidence", confidence)
+    )
+
+
+def session_timeout(facts: Facts) -> DataFrame:
+    """Members that expired and were not dead."""
+    slow = facts.ends.filter(returned()).withColumn("away", away_ms())
+    found = _often(
+        slow.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
+            f.count("*").alias("evidence"),
+            f.max("away").alias("longest"),
+            f.max("session_timeout_ms").alias("timeout"),
+        )
+    )
+    proposed = f.ceil(f.col("longest") * MARGIN / 1_000) * 1_000
+    return found.select(
+        *SHARED,
+        _sentence(
+            "expired %d times with a session timeout of %.1f s and was back within another: it"
+            " paused for at most %.1f s",
+            "evidence", f.col("timeout") / 1_000, f.col("longest") / 1_000,
+        ).alias("finding"),
+        f.format_string("session.timeout.ms=%d", proposed).alias("change"),
+    )  # fmt: skip
+
+
+def static_membership(facts: Facts) -> DataFrame:
+    """Dynamic members that restart: each restart is two rebalances."""
+    restarts = facts.ends.filter(
+        (f.col("departure") == "left")
+        & (f.col("back_ms") < SOON_MS)
+        & f.col("instance_id").isNull()
+    )
+    counted = restarts.groupBy(PERIOD, "group_id").agg(
+        f.count("*").alias("evidence"), f.max("back_ms").alias("longest")
+    )
+    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+        *SHARED,
+        _sentence(
+            "members left and were back within %.1f s, %d times",
+            f.col("longest") / 1_000, "evidence",
+        ).alias("finding"),
+        f.format_string(
+            "group.instance.id=<a name that a member keeps>, session.timeout.ms above %d",
+            f.greatest("longest", f.lit(SOON_MS // 2)),
+        ).alias("change"),
+    )  # fmt: skip
+
+
+def crash_loop(facts: Facts) -> DataFrame:
+    """A client that is started again and again."""
+    short = facts.ends.filter(
+        (f.col("lived_ms") < SOON_MS) & f.col("departure").isin("expired", "left")
+    )
+    counted = short.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
+        f.count("*").alias("evidence"), f.max("lived_ms").alias("longest")
+    )
+    return counted.filter(f.col("evidence") >= LOOP).select(
+        *SHARED,
+        _sentence(
+            "joined and ended %d times, after at most %.1f s each",
+            "evidence", f.col("longest") / 1_000,
+        ).alias("finding"),
+        f.lit("look at why this client ends: its log, its memory, its supervisor").alias("change"),
+    )  # fmt: skip
+
+
+def no_acknowledgement(facts: Facts) -> DataFrame:
+    """A member that does not join, sync or revoke in time."""
+    late = facts.ends.filter(f.col("departure") == "not-acknowledged")
+    counted = late.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
+        f.count("*").alias("evidence")
+    )
+    return _often(counted).select(
+        *SHARED,
+        _sentence("did not join, sync or give up partitions in time, %d times", "evidence").alias(
+            "finding"
+        ),
+        f.lit(
+            "look at what this client does between polls and when partitions are revoked;"
+            " max.poll.interval.ms is the time that it has"
+        ).alias("change"),
+    )
+
+
+def slow_member(facts: Facts) -> DataFrame:
+    """The member for which most of a group's rebalances wait."""
+    all_of = facts.rebalances.groupBy(PERIOD, "group_id").agg(f.count("*").alias("all"))
+    slow = facts.rebalances.filter(f.col("slowest_ms") >= SLOW_MS)
+    counted = slow.groupBy(PERIOD, "group_id", f.col("slowest_member").alias("subject")).agg(
+        f.count("*").alias("evidence"), f.sum("slowest_ms").alias("waited")
+    )
+    most = _often(counted).join(all_of, [PERIOD, "group_id"]).filter("2 * evidence > all")
+    return most.select(
+        *SHARED,
+        _sentence(
+            "%d of %d rebalances waited for this member, %.1f s in all",
+            "evidence", "all", f.col("waited") / 1_000,
+        ).alias("finding"),
+        f.lit(
+            "look at this member: it rejoins late, since it works long between polls or its host"
+            " is busy"
+        ).alias("change"),
+    )  # fmt: skip
+
+
+def slow_leader(facts: Facts) -> DataFrame:
+    """A group whose leader computes its assignment for long."""
+    slow = facts.rebalances.filter(f.col("sync_ms") >= SLOW_MS)
+    counted = slow.groupBy(PERIOD, "group_id").agg(
+        f.count("*").alias("evidence"), f.sum("sync_ms").alias("waited")
+    )
+    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+        *SHARED,
+        _sentence(
+            "%d rebalances waited for the leader's assignment, %.1f s in all",
+            "evidence", f.col("waited") / 1_000,
+        ).alias("finding"),
+        f.lit("group.protocol=consumer: the coordinator assigns, without a leader").alias("change"),
+    )  # fmt: skip
+
+
+def topic_growth(facts: Facts) -> DataFrame:
+    """Topics that grow in many small steps."""
+    grown = facts.rebalances.filter(f.col("trigger").isin("topics-changed", "metadata-changed"))
+    hourly = grown.groupBy(PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h"))
+    busy = hourly.count().filter(f.col("count") >= GROWTHS_AN_HOUR)
+    counted = busy.groupBy(PERIOD, "group_id").agg(f.sum("count").alias("evidence"))
+    return counted.withColumn("subject", f.col("group_id")).select(
+        *SHARED,
+        _sentence("rebalanced %d times because topics changed", "evidence").alias("finding"),
+        f.lit("add the partitions of a topic in one step").alias("change"),
+    )
+
+
+SHARED: Final = (PERIOD, "group_id", "subject", "evidence")
+
+RULES: Final[Sequence[Rule]] = (
+    Rule("session-timeout", ("session-expired",), session_timeout),
+    Rule("static-membership", ("member-left", "member-joined"), static_membership),
+    Rule("crash-loop", ("member-joined", "member-left", "session-expired"), crash_loop),
+    Rule(
+        "no-acknowledgement",
+        ("not-acknowledged", "rebalance-timeout", "join-timed-out", "sync-expired"),
+        no_acknowledgement,
+    ),
+    Rule("slow-member", ("member-joined", "member-left", "session-expired"), slow_member),
+    Rule("slow-leader", ("member-joined", "member-left", "session-expired"), slow_leader),
+    Rule("topic-growth", ("topics-changed", "metadata-changed"), topic_growth),
+)
+
+
+def _often(counted: DataFrame) -> DataFrame:
+    return counted.filter(f.col("evidence") >= OFTEN)
+
+
+def _sentence(form: str, *values: Column | str) -> Column:
+    return f.format_string(form, *(f.col(v) if isinstance(v, str) else v for v in values))

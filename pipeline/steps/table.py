@@ -1,0 +1,67 @@
+"""The steps, in their order: what each reads and makes.
+
+To add a report: a class in ``datasets``, a function here beside these, and a row. Nothing else
+knows its name: results are stored generically, and pages, REST and the command line show every
+report that a run has made.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.datasets.advice import Advice
+from pipeline.datasets.cost import Clients, Cost, Hours
+from pipeline.datasets.dataset import Dataset, Report
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents
+from pipeline.datasets.journal import Journal
+from pipeline.datasets.lives import Lives, Ownership
+from pipeline.datasets.movement import Movement
+from pipeline.datasets.rebalances import Rebalances
+from pipeline.datasets.stability import Silence, Stability
+from pipeline.steps import cost, lives, stability
+from pipeline.steps.advice import advice
+from pipeline.steps.movement import movement
+from pipeline.steps.rebalances import rebalances
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``compute`` takes the inputs in their order and the moment of the run."""
+
+    output: type[Dataset]
+    inputs: Sequence[type[Dataset]]
+    compute: Callable[..., Dataset]
+
+    @property
+    def report(self) -> type[Report] | None:
+        """What it makes, if that is for people: stored in PostgreSQL, not as a table of files."""
+        return self.output if issubclass(self.output, Report) else None
+
+
+STEPS: Final[Sequence[Step]] = (
+    Step(Rebalances, (Journal,), rebalances),
+    Step(Lives, (LifeEvents,), lives.lives),
+    Step(Ownership, (OwnershipEvents,), lives.ownership),
+    Step(Cost, (Rebalances,), cost.cost),
+    Step(Clients, (Rebalances,), cost.clients),
+    Step(Movement, (Ownership,), movement),
+    Step(Stability, (Lives,), stability.stability),
+    Step(Silence, (Lives,), stability.silence),
+    Step(Advice, (Lives, Rebalances), advice),
+    Step(Hours, (Rebalances,), cost.hours),
+)
+
+REPORTS: Final[Mapping[str, type[Report]]] = {
+    step.report.NAME: step.report for step in STEPS if step.report is not None
+}
+
+
+def needed(reports: Sequence[str]) -> list[Step]:
+    """The steps that these reports need, in their order."""
+    wanted: set[type[Dataset]] = {REPORTS[name] for name in reports}
+    chosen = []
+    for step in reversed(STEPS):
+        if step.output in wanted:
+            chosen.append(step)
+            wanted |= {*step.inputs}
+    return chosen[::-1]

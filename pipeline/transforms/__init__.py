@@ -1,1 +1,0 @@
-"""The computations: DataFrames in, DataFrames out, no I/O."""

@@ -1,0 +1,88 @@
+"""Advice finds what was planted, names the evidence, and is silent about everything else."""
+
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.steps.advice import RULES, advice
+from pipeline.steps.stability import silence, stability
+from tests.pipeline.fleets import AT, PLANTED, Fleet, quiet
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+
+def found(spark: SparkSession, fleet: Fleet) -> set[tuple[str, str]]:
+    """The group and the rule of each advice of the last day."""
+    rows = advice(*fleet.frames(spark), AT).frame.filter("period = '24h'").collect()
+    assert all(row["finding"] and row["change"] for row in rows)
+    return {(row["group_id"], row["rule"]) for row in rows}
+
+
+def test_every_rule_has_a_planted_cause() -> None:
+    assert [rule.name for rule in RULES] == [*PLANTED]
+
+
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 9))]
+)
+def test_what_was_planted_is_found_and_nothing_else(spark: SparkSession, seed: int) -> None:
+    """Mixtures of causes in some groups, beside groups in which there is nothing to find."""
+    chance = random.Random(seed)
+    fleet = Fleet(chance)
+    planted = set()
+    for number in range(6):
+        quiet(fleet, f"quiet-{number}")
+    for rule, plant in PLANTED.items():
+        for number in range(chance.randrange(1, 3)):
+            group_id = f"{rule}-{number}"
+            plant(fleet, group_id)
+            planted.add((group_id, rule))
+    assert found(spark, fleet) == planted
+
+
+def test_an_advice_names_its_evidence_its_cost_and_the_worst_entry(spark: SparkSession) -> None:
+    fleet = Fleet(random.Random(1))
+    for number in range(6):
+        fleet.life("g", "slow", 900 * number, 600, "expired", back_s=4.2, silent_s=10)
+        fleet.rebalance("g", 900 * number + 600, "session-expired", without_owner_ms=number * 100)
+    fleet.rebalance("g", 80_000, "operator", without_owner_ms=90_000)
+    rows = advice(*fleet.frames(spark), AT).frame.filter("period = '24h'").collect()
+    assert [row.asDict() for row in rows] == [
+        {
+            "period": "24h",
+            "group_id": "g",
+            "rule": "session-timeout",
+            "subject": "slow at 10.0.0.1",
+            "finding": "expired 6 times with a session timeout of 10.0 s and was back within"
+            " another: it paused for at most 14.2 s",
+            "change": "session.timeout.ms=22000",
+            "evidence": 6,
+            "confidence": "medium",
+            "cost_ms": 1_500,
+            "worst_journal_id": 12,
+        }
+    ]
+
+
+def test_a_quiet_fleet_gets_no_advice(spark: SparkSession) -> None:
+    fleet = Fleet(random.Random(1))
+    quiet(fleet, "g")
+    assert found(spark, fleet) == set()
+
+
+@pytest.mark.long
+def test_who_comes_and_goes_is_counted_by_client(spark: SparkSession) -> None:
+    fleet = Fleet(random.Random(1))
+    fleet.life("g", "a", 0, 30, "left", back_s=10)
+    fleet.life("g", "a", 40, 100, "expired", back_s=9, silent_s=10)
+    fleet.life("g", "a", 149, None)
+    fleet.life("g", "b", 0, 500, "replaced", back_s=0)
+    lives, _ = fleet.frames(spark)
+    rows = stability(lives, AT).frame.filter("period = '24h'").orderBy("client_id").collect()
+    assert [tuple(row)[2:] for row in rows] == [
+        ("a", 3, 2, 1, 1, 0, 0, 2, 1, 30_000, 1),
+        ("b", 1, 1, 0, 0, 0, 1, 1, 0, 500_000, 1),
+    ]
+    (row,) = silence(lives, AT).frame.filter("period = '24h'").collect()
+    assert tuple(row)[1:] == ("g", 10_000, "a client 1.0", 3, 1, 1, 19_000, 19_000, 19_000)
