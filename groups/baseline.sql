@@ -1,4 +1,4 @@
--- rollcall: migrated (7fe4e481f36a313e9e2f71b826485ffceab30a9868375afe161ec9fee062fca5), PostgreSQL 18
+-- rollcall: migrated (ca369b046c5a4b48a4f249977ecd479d6168cced8b66d3ff0942e9752e546f78), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1385,7 +1385,8 @@ CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
     heard_at timestamp with time zone NOT NULL,
-    deadline_at timestamp with time zone NOT NULL
+    deadline_at timestamp with time zone NOT NULL,
+    since_ms bigint
 );
 
 CREATE TABLE public.rollcall_member (
@@ -1417,7 +1418,8 @@ CREATE TABLE public.rollcall_node (
     schema text DEFAULT ''::text NOT NULL,
     endpoints text[] DEFAULT '{}'::text[] NOT NULL,
     unclean_ends integer DEFAULT 0 NOT NULL,
-    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    clock_ms bigint
 )
 WITH (fillfactor='50');
 
@@ -1714,7 +1716,12 @@ CREATE TABLE public.rollcall_slot (
     slot smallint NOT NULL,
     node_id integer,
     incarnation uuid,
-    epoch bigint NOT NULL
+    epoch bigint NOT NULL,
+    served_ms bigint DEFAULT 0 NOT NULL,
+    shift_ms bigint,
+    ended_at timestamp with time zone,
+    is_noted boolean DEFAULT false NOT NULL,
+    interruptions jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 CREATE TABLE public.rollcall_sweep (
@@ -1770,7 +1777,8 @@ CREATE UNLOGGED TABLE public.rollcall_waiting (
     node_id integer NOT NULL,
     revision bigint NOT NULL,
     details jsonb NOT NULL,
-    told_at timestamp with time zone NOT NULL
+    told_at timestamp with time zone NOT NULL,
+    waits jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE TABLE public.rollcall_watch (
@@ -2239,70 +2247,70 @@ INSERT INTO public.django_content_type VALUES
 
 
 INSERT INTO public.rollcall_slot VALUES
-	(0, NULL, NULL, 0),
-	(1, NULL, NULL, 0),
-	(2, NULL, NULL, 0),
-	(3, NULL, NULL, 0),
-	(4, NULL, NULL, 0),
-	(5, NULL, NULL, 0),
-	(6, NULL, NULL, 0),
-	(7, NULL, NULL, 0),
-	(8, NULL, NULL, 0),
-	(9, NULL, NULL, 0),
-	(10, NULL, NULL, 0),
-	(11, NULL, NULL, 0),
-	(12, NULL, NULL, 0),
-	(13, NULL, NULL, 0),
-	(14, NULL, NULL, 0),
-	(15, NULL, NULL, 0),
-	(16, NULL, NULL, 0),
-	(17, NULL, NULL, 0),
-	(18, NULL, NULL, 0),
-	(19, NULL, NULL, 0),
-	(20, NULL, NULL, 0),
-	(21, NULL, NULL, 0),
-	(22, NULL, NULL, 0),
-	(23, NULL, NULL, 0),
-	(24, NULL, NULL, 0),
-	(25, NULL, NULL, 0),
-	(26, NULL, NULL, 0),
-	(27, NULL, NULL, 0),
-	(28, NULL, NULL, 0),
-	(29, NULL, NULL, 0),
-	(30, NULL, NULL, 0),
-	(31, NULL, NULL, 0),
-	(32, NULL, NULL, 0),
-	(33, NULL, NULL, 0),
-	(34, NULL, NULL, 0),
-	(35, NULL, NULL, 0),
-	(36, NULL, NULL, 0),
-	(37, NULL, NULL, 0),
-	(38, NULL, NULL, 0),
-	(39, NULL, NULL, 0),
-	(40, NULL, NULL, 0),
-	(41, NULL, NULL, 0),
-	(42, NULL, NULL, 0),
-	(43, NULL, NULL, 0),
-	(44, NULL, NULL, 0),
-	(45, NULL, NULL, 0),
-	(46, NULL, NULL, 0),
-	(47, NULL, NULL, 0),
-	(48, NULL, NULL, 0),
-	(49, NULL, NULL, 0),
-	(50, NULL, NULL, 0),
-	(51, NULL, NULL, 0),
-	(52, NULL, NULL, 0),
-	(53, NULL, NULL, 0),
-	(54, NULL, NULL, 0),
-	(55, NULL, NULL, 0),
-	(56, NULL, NULL, 0),
-	(57, NULL, NULL, 0),
-	(58, NULL, NULL, 0),
-	(59, NULL, NULL, 0),
-	(60, NULL, NULL, 0),
-	(61, NULL, NULL, 0),
-	(62, NULL, NULL, 0),
-	(63, NULL, NULL, 0);
+	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(2, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(3, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(4, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(5, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(6, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(7, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(8, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(9, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(10, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(11, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(12, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(13, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(14, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(15, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(16, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(17, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(18, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(19, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(20, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(21, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(22, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(23, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(24, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(25, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(26, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(27, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(28, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(29, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(30, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(31, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(32, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(33, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(34, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(35, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(36, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(37, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(38, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(39, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(40, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(41, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(42, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(43, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(44, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(45, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(46, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(47, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(48, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(49, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(50, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(51, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(52, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(53, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(54, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(55, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(56, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(57, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(58, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(59, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(60, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(61, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(62, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
+	(63, NULL, NULL, 0, 0, NULL, NULL, false, '[]');
 
 
 
@@ -3199,6 +3207,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0053_logins_of_the_database', now()),
 ('groups', '0056_lives_and_ownership', now()),
 ('groups', '0059_reports', now()),
+('groups', '0060_silence_across_owners', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

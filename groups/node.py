@@ -244,6 +244,7 @@ class Node:
     def _make_observers(self) -> None:
         """What the node writes for the sweep and for screens; no rule reads it."""
         self.notes = Notes(self.coordinator)
+        self.keeper.handover.notes = self.notes
         self.watched = Watched(self.coordinator, self.notes)
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
@@ -352,6 +353,7 @@ class Node:
                     tasks.create_task(supervised(name, work, _goes_on))
         finally:
             await self.keeper.stop()
+            await self.notes.stop()
             await self.watched.stop()
             await self.readers.close()
 

@@ -1494,7 +1494,8 @@ CREATE UNLOGGED TABLE public.rollcall_liveness (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
     heard_at timestamp with time zone NOT NULL,
-    deadline_at timestamp with time zone NOT NULL
+    deadline_at timestamp with time zone NOT NULL,
+    since_ms bigint
 );
 
 CREATE TABLE public.rollcall_member (
@@ -1526,7 +1527,8 @@ CREATE TABLE public.rollcall_node (
     schema text DEFAULT ''::text NOT NULL,
     endpoints text[] DEFAULT '{}'::text[] NOT NULL,
     unclean_ends integer DEFAULT 0 NOT NULL,
-    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL
+    steady_since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    clock_ms bigint
 )
 WITH (fillfactor='50');
 
@@ -1788,7 +1790,12 @@ CREATE TABLE public.rollcall_slot (
     slot smallint NOT NULL,
     node_id integer,
     incarnation uuid,
-    epoch bigint NOT NULL
+    epoch bigint NOT NULL,
+    served_ms bigint DEFAULT 0 NOT NULL,
+    shift_ms bigint,
+    ended_at timestamp with time zone,
+    is_noted boolean DEFAULT false NOT NULL,
+    interruptions jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 
 CREATE TABLE public.rollcall_sweep (
@@ -1844,7 +1851,8 @@ CREATE UNLOGGED TABLE public.rollcall_waiting (
     node_id integer NOT NULL,
     revision bigint NOT NULL,
     details jsonb NOT NULL,
-    told_at timestamp with time zone NOT NULL
+    told_at timestamp with time zone NOT NULL,
+    waits jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE TABLE public.rollcall_watch (

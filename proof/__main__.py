@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 COMMANDS: Mapping[str, str] = {
     "chaos": "proof.chaos.command",
+    "dead-members": "proof.chaos.dead_members_command",
     "failover": "proof.chaos.failover_command",
     "repeats": "proof.chaos.repeats_command",
     "zombies": "proof.chaos.zombies_command",

@@ -9,10 +9,13 @@ from groups.core.rows import Durable
 
 
 def adopt(
-    runtime: CoordinatorRuntime, epochs: Mapping[int, int], durables: Mapping[str, Durable]
+    runtime: CoordinatorRuntime,
+    epochs: Mapping[int, int],
+    durables: Mapping[str, Durable],
+    inherited: loading.Inherited = loading.NOTHING,
 ) -> None:
     """Serve newly owned slots with these groups."""
-    for merge in loading.adopting(runtime, epochs, durables):
+    for merge in loading.adopting(runtime, epochs, durables, inherited=inherited):
         merge.run()
 
 

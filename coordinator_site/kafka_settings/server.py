@@ -153,8 +153,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "coordinator.restart.grace.ms",
         40_000,
-        "ours: how long members of groups that a node loads just after its start have to"
-        " reconnect; clients wait longer between attempts the longer a node was away, up to 36 s"
+        "ours: how long members have to reconnect after an outage longer than a lease, once in"
+        " a silence; clients wait longer between attempts the longer nobody served, up to 36 s"
         " (kafka-python)",
         0,
         300_000,

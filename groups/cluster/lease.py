@@ -7,6 +7,7 @@ It has a separate connection, so that a beat never queues behind a batch or a ch
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 from uuid import uuid4
 
 from groups.cluster.beats import BEATS_PER_LEASE
@@ -36,8 +37,9 @@ class Lease:
 
     ``lease_ms`` is in the node's row: other nodes wait for this long when this node is silent,
     whatever their own lease is. ``seen`` returns the committed state that this node has in memory,
-    in parts. ``unclean_ends``: how many of its predecessors in sequence ended without handing their
-    slots over; one that lived for ``calm_ms`` ends the sequence.
+    in parts; ``listened``: until when it could hear members, by the clock of its sessions.
+    ``unclean_ends``: how many of its predecessors in sequence ended without handing their slots
+    over; one that lived for ``calm_ms`` ends the sequence.
     """
 
     def __init__(self, me: NodeAddress, lease_ms: Millis, calm_ms: Millis = 0) -> None:
@@ -52,6 +54,7 @@ class Lease:
         self._attempts = 0
         self._connection: connections.Connection | None = None
         self.seen: Callable[[], Iterable[Sequence[SeenRevision]]] = tuple
+        self.listened: Callable[[], Millis | None] = lambda: None
 
     async def connection(self) -> connections.Connection:
         """The connection; a new one if the old one is not usable any more. Raises ``WentBack``."""
@@ -89,7 +92,7 @@ class Lease:
         connection = await self.connection()
         if not self._has_lock:  # our own dead session still had it when we reconnected
             self._has_lock = await self._lock(connection)
-        parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
+        parameters = {**self._ids, "clock_ms": self.listened()}
         row = await (await connection.execute(sql.BEAT.encode(), parameters)).fetchone()
         if row is None:
             await self._register_again(connection)
@@ -177,10 +180,15 @@ class Lease:
         """Whether what this node remembers is not valid any more."""
         return self.memory is None or self.memory.row.jump != found.row.jump
 
+    @property
+    def _ids(self) -> dict[str, Any]:
+        return {"node_id": self.me.node_id, "incarnation": self.incarnation}
+
     async def _register(self, connection: connections.Connection, found: ReadResult) -> None:
+        await connection.execute(sql.END_SERVICE.encode(), self._ids)
         values = {
-            "node_id": self.me.node_id,
-            "incarnation": self.incarnation,
+            **self._ids,
+            "clock_ms": self.listened(),
             "host": self.me.host,
             "port": self.me.port,
             "draft_port": self.me.draft_port,

@@ -19,10 +19,12 @@ from groups.cluster import slot_rows
 from groups.cluster.availability import Availability
 from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
+from groups.cluster.handover import Handover
 from groups.cluster.lease import Lease
 from groups.cluster.lease_loop import LeaseLoop
 from groups.cluster.restart_backoff import NO_WAIT, RestartBackoff, RestartWait
 from groups.cluster.slot_loader import SlotLoader
+from groups.cluster.slot_rows import Service
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
 from groups.coordinator.runtime import CoordinatorRuntime
@@ -84,8 +86,10 @@ class SlotKeeper:
         self._view = Cluster("")
         self._lease = Lease(me, lease_ms, wait.calm_ms)
         self._lease.seen = coordinator.seen
+        self._lease.listened = lambda: coordinator.listened
         self.availability = Availability(coordinator, self._is_loading, self._is_elsewhere)
-        self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify)
+        self.loader = SlotLoader(me.node_id, coordinator, self.availability.notify, lease_ms)
+        self.handover = Handover(coordinator, self.availability.notify)
         self._observer = BeatObserver(lease_ms)
         self.lease_loop = LeaseLoop(
             self._lease, coordinator, self.availability, self._observer, self
@@ -129,21 +133,23 @@ class SlotKeeper:
 
     async def stop(self) -> None:
         """Release the slots, so that another node, or this one, can serve them at once."""
-        self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+        service = await self.handover.stop_serving(list(self.coordinator.epochs))
         try:
             async with asyncio.timeout(2):
-                await self._leave()
+                await self._leave(service)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("slots were not handed back: %s", error)
         await self._lease.end()
         if self._watch_connection is not None:
             await self._watch_connection.close()
 
-    async def _leave(self) -> None:
+    async def _leave(self, service: Service) -> None:
         """Release slots and node row together: other nodes need not wait for a node that stopped
         properly."""
         async with await connections.connect("release") as connection, connection.transaction():
-            await slot_rows.release(connection, self.me.node_id, self.incarnation, range(SLOTS))
+            await slot_rows.release(
+                connection, self.me.node_id, self.incarnation, range(SLOTS), service
+            )
             await connection.execute(sql.UNREGISTER.encode(), {"incarnation": self.incarnation})
 
     def step_back(self, why: str) -> None:
@@ -394,10 +400,9 @@ class SlotKeeper:
         slots = sorted(others)[: max(0, HAND_OVER_SLOTS_MAX - untaken)]
         if not slots:
             return
-        self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
-        self.availability.notify()
+        service = await self.handover.stop_serving(slots)
         async with connection.transaction():
-            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots)
+            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots, service)
 
     async def _load_missing(
         self, connection: connections.Connection, slots: Sequence[SlotRow]
@@ -418,12 +423,11 @@ class SlotKeeper:
         if not self._gives_all_back:
             logger.error("%d slots could not be loaded: this node gives them back", len(slots))
             self._rests.failed(self.coordinator.monotonic())
-        self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
-        self.availability.notify()
+        service = await self.handover.stop_serving(slots)
         async with connection.transaction():
             values = {"incarnation": self.incarnation, "takes_slots": False}
             await connection.execute(sql.TAKE_SLOTS.encode(), values)
-            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots)
+            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots, service)
         self._loads.succeeded()
         self._gives_all_back = False
 

@@ -1,14 +1,19 @@
 """Loads the groups of slots that this node has claimed, so that it can serve them."""
 
+import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from groups.coordinator import loading
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.earlier import Interruption, Service, interrupted
 from groups.core.errors import ErrorCode
+from groups.core.group import Millis
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store import load
+from groups.store.load import SlotService
+from groups.store.sql import slots as sql
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +37,17 @@ class InDoubt(Exception):
 class SlotLoader:
     """Loads slots in parts. ``loading``: the slots that are being loaded; ``changed`` is called
     when some of these have finished, ``loaded`` when more groups are in memory. ``prepare`` reads
-    what the groups of any slot need first."""
+    what the groups of any slot need first. An outage that is longer than ``lease_ms`` is long."""
 
     def __init__(
-        self, node_id: int, coordinator: CoordinatorRuntime, changed: Callable[[], None]
+        self,
+        node_id: int,
+        coordinator: CoordinatorRuntime,
+        changed: Callable[[], None],
+        lease_ms: Millis = 3_000,
     ) -> None:
         self.node_id = node_id
+        self.lease_ms = lease_ms
         self.coordinator = coordinator
         self.loading: set[int] = set()
         self.loaded: Callable[[], None] = _nothing
@@ -105,14 +115,45 @@ class SlotLoader:
         configs = await load.configs_of_slots(connection, slots)
         pauses = await load.pauses_of_slots(connection, slots)
         self.coordinator.own.paused.adopt(slots, pauses)
+        inherited = loading.Inherited(
+            await self._begin_service(connection, epochs),
+            await load.silences_of_slots(connection, slots),
+            await load.waits_of_slots(connection, slots),
+        )
         slices = Slices(self.coordinator.monotonic)
         self._check(doubts)
-        for merge in loading.adopting(self.coordinator, epochs, durables, waiting, configs):
+        for merge in loading.adopting(
+            self.coordinator, epochs, durables, waiting, configs, inherited
+        ):
             await merge.run_aside()
             if slices.is_over:
                 await slices.pause()
             self._check(doubts)  # the last part is followed by the serving
         return len(durables)
+
+    async def _begin_service(
+        self, connection: connections.Connection, epochs: Mapping[int, int]
+    ) -> dict[int, Service]:
+        """Continue the slots' service time with this node's clock, and note the interruption: what
+        members get because of it they must not get again."""
+        services, now = {}, self.coordinator.clock()
+        for found in await load.services_of_slots(connection, sorted(epochs)):
+            interruption = Interruption(found.served_ms, self._grace_ms(found), found.is_noted)
+            interruptions = interrupted(found.interruptions, interruption)
+            services[found.slot] = Service(found.served_ms - now, interruptions)
+        values = {
+            "slots": list(services),
+            "epochs": [epochs[slot] for slot in services],
+            "shift_ms": [service.shift for service in services.values()],
+            "interruptions": [json.dumps(each.interruptions) for each in services.values()],
+        }
+        await connection.execute(sql.SERVE.encode(), values)
+        return services
+
+    def _grace_ms(self, found: SlotService) -> Millis:
+        """The time to reconnect: clients wait longer between attempts the longer nobody served."""
+        is_long = found.away_ms is None or found.away_ms > self.lease_ms
+        return self.coordinator.restart_grace_ms if is_long else 0
 
     def _check(self, doubts: int) -> None:
         if doubts != self._doubts:

@@ -2,14 +2,27 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from groups.cluster.beats import SlotRow
+from groups.core.group import Millis
 from groups.core.journal import EntryKind
 from groups.postgres import connections
 from groups.store.sql import slots as sql
 from groups.store.sql.sweeps import NOTE_SLOTS
+
+
+class Service(NamedTuple):
+    """Until when each slot was served, in its service time. ``noted``: slots whose members' last
+    heartbeats have all been written."""
+
+    until: Mapping[int, Millis]
+    noted: Collection[int]
+
+
+NOT_SERVED: Final = Service({}, ())
 
 
 async def claim(
@@ -35,11 +48,22 @@ async def claim(
 
 
 async def release(
-    connection: connections.Connection, node_id: int, incarnation: UUID, slots: Iterable[int]
+    connection: connections.Connection,
+    node_id: int,
+    incarnation: UUID,
+    slots: Iterable[int],
+    service: Service = NOT_SERVED,
 ) -> None:
-    """Release those of the slots that this incarnation owns."""
+    """Release those of the slots that this incarnation owns, with what it served of them."""
     cursor = await connection.execute(
-        sql.RELEASE.encode(), {"incarnation": incarnation, "slots": list(slots)}
+        sql.RELEASE.encode(),
+        {
+            "incarnation": incarnation,
+            "slots": list(slots),
+            "served": list(service.until),
+            "served_ms": list(service.until.values()),
+            "is_noted": [slot in service.noted for slot in service.until],
+        },
     )
     mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), node_id)
     if mine:

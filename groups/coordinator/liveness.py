@@ -1,23 +1,25 @@
 """Writes when members were last heard from: lower bounds of when their sessions end.
 
 Heartbeats stay in memory; a member's time is written at most twice per session timeout, for the
-session sweep and the screens (docs/architecture.md, *Liveness*). Nothing here decides anything; a
-write that fails is repeated later.
+session sweep, the screens and the next owner (docs/architecture.md, *Liveness*), and completely
+before a slot is given away. Nothing here decides anything; a write that fails is repeated later.
 """
 
 import asyncio
 import heapq
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import psycopg
 
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Millis, Session
+from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.channels import Rung
@@ -48,10 +50,26 @@ SETTINGS = {"synchronous_commit": "off"}
 
 
 class Note(NamedTuple):
-    """A member's session to be written."""
+    """A member's session to be written. ``is_known``: the row has when it was heard."""
 
     group_id: str
     session: Session
+    is_known: bool
+
+
+@dataclass(slots=True)
+class LastNotes:
+    """What was written of a group's members: the start of each session. ``unheard``: members that
+    this node had not heard then, so that their first heartbeat is news. ``shift``: of the load
+    whose sessions these are."""
+
+    shift: Millis | None
+    heard: dict[str, Millis] = field(default_factory=dict)
+    unheard: set[str] = field(default_factory=set)
+
+
+IsDue = Callable[[LastNotes, Session], bool]
+"""Whether a session must be written, by what was written last."""
 
 
 class Notes:
@@ -59,11 +77,12 @@ class Notes:
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self.coordinator = coordinator
-        self._noted: dict[str, dict[str, Millis]] = {}
+        self._noted: dict[str, LastNotes] = {}
         self._due: list[tuple[Millis, str]] = []
         self._requested: set[str] = set()
         self._wake = asyncio.Event()
         self._connection: connections.Connection | None = None
+        self._writing = asyncio.Lock()
 
     async def rung(self, rung: Rung) -> None:
         """A client observes these groups: write all their members at once."""
@@ -86,13 +105,13 @@ class Notes:
                 while self.coordinator.holds_lease and (notes := await self.collect()):
                     await self._note(notes)
         finally:
-            if self._connection is not None:
-                await self._connection.close()
+            await self.stop()
 
     async def collect(self) -> list[Note]:
         """The notes to write now: those of about ``ROWS_MAX`` members, and of whole groups. Other
         tasks run in between. Changes only this object's own state."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
+        await self._forget_if_lost()
         await self._meet(now, slices)
         notes: list[Note] = []
         done = set()
@@ -100,17 +119,24 @@ class Notes:
         requested, self._requested = self._requested, set()
         while requested and len(notes) < ROWS_MAX:
             done.add(group_id := requested.pop())
-            notes += await self._of(group_id, now, slices, whole=True)
+            notes += await self._of(group_id, now, slices, _has_changed)
         self._requested |= requested
         while self._due and self._due[0][0] <= now and len(notes) < ROWS_MAX:
             _, group_id = heapq.heappop(self._due)
             if group_id not in done:
-                notes += await self._of(group_id, now, slices, whole=False)
+                notes += await self._of(group_id, now, slices, _is_old)
             if (shortest := await self._shortest_session(group_id, now, slices)) is None:
                 self._noted.pop(group_id, None)
             else:
                 heapq.heappush(self._due, (now + _interval(shortest), group_id))
         return sorted(notes)
+
+    async def _forget_if_lost(self) -> None:
+        """A crash of PostgreSQL, which ends every connection, has emptied the table."""
+        if self._connection is not None and not connections.is_usable(self._connection):
+            await self.stop()
+            for last in self._noted.values():
+                last.heard.clear()
 
     async def _meet(self, now: Millis, slices: Slices) -> None:
         """Plan the first check of groups that are new here."""
@@ -120,8 +146,18 @@ class Notes:
             if len(new) > FEW:
                 shortest = await self._shortest_session(group_id, now, slices)
                 later = crc32(group_id.encode()) % _interval(shortest or 0)
-            self._noted[group_id] = {}
+            self._noted[group_id] = LastNotes(self._shift(group_id))
             heapq.heappush(self._due, (now + later, group_id))
+
+    def _shift(self, group_id: str) -> Millis | None:
+        return self.coordinator.shifts.get(slot_of(group_id))
+
+    def _last(self, group_id: str) -> LastNotes | None:
+        """What was written of a group since its slot was loaded. None: it is not planned yet."""
+        last, shift = self._noted.get(group_id), self._shift(group_id)
+        if last is not None and last.shift != shift:
+            last = self._noted[group_id] = LastNotes(shift)
+        return last
 
     async def _sessions(
         self, group_id: str, now: Millis, slices: Slices
@@ -143,56 +179,133 @@ class Notes:
         parts = self._sessions(group_id, now, slices)
         return min([min(s.timeout_ms for s in part) async for part in parts], default=0)
 
-    async def _of(self, group_id: str, now: Millis, slices: Slices, *, whole: bool) -> list[Note]:
-        noted = self._noted.get(group_id)
-        if noted is None:  # not in memory, or new: then it is planned next, and noted as a whole
+    async def _of(self, group_id: str, now: Millis, slices: Slices, is_due: IsDue) -> list[Note]:
+        last = self._last(group_id)
+        if last is None:  # not in memory, or new: then it is planned next, and noted as a whole
             return []
-        gone, found = set(noted), []
+        gone, found = set(last.heard), []
         async for part in self._sessions(group_id, now, slices):
             gone.difference_update(session.member_id for session in part)
-            found += [
-                Note(group_id, session)
-                for session in part
-                if session.heard_at != (before := noted.get(session.member_id))
-                and (
-                    whole
-                    or before is None
-                    or session.heard_at - before >= session.timeout_ms / NOTES_PER_SESSION
-                )
-            ]
+            found += [_note(last, group_id, session) for session in part if is_due(last, session)]
         for member_id in gone:
-            noted.pop(member_id, None)
+            last.heard.pop(member_id, None)
+            last.unheard.discard(member_id)
         return found
 
-    async def _note(self, notes: list[Note]) -> None:
+    # -- before slots are given away
+
+    async def complete(self, slots: Collection[int]) -> AsyncIterator[int]:
+        """Write all members of the slots' groups, slot by slot; yields those that are written."""
+        slices = Slices(self.coordinator.monotonic)
+        await self._meet(self.coordinator.clock(), slices)
+        groups: dict[int, list[str]] = {slot: [] for slot in slots}
+        for group_id in self.coordinator.entries:
+            if (slot := slot_of(group_id)) in groups:
+                groups[slot].append(group_id)
+        for slot, group_ids in groups.items():
+            now, notes = self.coordinator.clock(), list[Note]()
+            for group_id in group_ids:
+                notes += await self._of(group_id, now, slices, _always)
+            if not await self.put(sorted(notes)):
+                return
+            yield slot
+
+    def late(self, slots: Collection[int]) -> list[Note]:
+        """The members of the slots' groups that were heard since."""
+        now, notes = self.coordinator.clock(), []
+        for group_id, entry in self.coordinator.entries.items():
+            last = self._last(group_id) if slot_of(group_id) in slots else None
+            if last is not None:
+                notes += [
+                    _note(last, group_id, session)
+                    for session in entry.group.sessions(now)
+                    if _has_changed(last, session)
+                ]
+        return sorted(notes)
+
+    async def put(self, notes: Iterable[Note]) -> bool:
+        """Write these; returns whether that succeeded."""
+        return await self._note(notes)
+
+    async def _note(self, notes: Iterable[Note]) -> bool:
         waiting = iter(notes)
         while part := list(islice(waiting, ROWS_MAX)):
             try:
                 await self._write(part)
             except (psycopg.Error, OSError) as error:
                 logger.info("times of heartbeats could not be written: %s", error)
-                return
+                return False
             self.written(part)
+        return True
 
     def written(self, notes: Iterable[Note]) -> None:
         """These notes are in the rows."""
-        for group_id, session in notes:
-            if group_id in self._noted:
-                self._noted[group_id][session.member_id] = session.heard_at
+        for group_id, session, _ in notes:
+            if (last := self._noted.get(group_id)) is not None:
+                last.heard[session.member_id] = session.heard_at
+                (last.unheard.discard if session.silence is None else last.unheard.add)(
+                    session.member_id
+                )
 
     async def _write(self, notes: list[Note]) -> None:
-        if self._connection is None or self._connection.closed:
-            self._connection = await connections.connect("liveness", SETTINGS)
-        now = self.coordinator.clock()
-        await self._connection.execute(
-            sql.NOTE.encode(),
-            {
-                "group_id": [note.group_id for note in notes],
-                "member_id": [note.session.member_id for note in notes],
-                "age_ms": [max(0, now - note.session.heard_at) for note in notes],
-                "timeout_ms": [note.session.timeout_ms for note in notes],
-            },
-        )
+        async with self._writing:
+            if self._connection is None or self._connection.closed:
+                self._connection = await connections.connect("liveness", SETTINGS)
+            await self._connection.execute(sql.NOTE.encode(), self._columns(notes))
+
+    def _columns(self, notes: Sequence[Note]) -> dict[str, list[Any]]:
+        now, shifts = self.coordinator.clock(), self.coordinator.shifts
+        sessions = [note.session for note in notes]
+        return {
+            "group_id": [note.group_id for note in notes],
+            "member_id": [session.member_id for session in sessions],
+            "age_ms": [now - _heard_at(session) for session in sessions],
+            "left_ms": [session.heard_at + session.timeout_ms - now for session in sessions],
+            "since_ms": [_since(note, shifts.get(slot_of(note.group_id))) for note in notes],
+            "is_known": [note.is_known for note in notes],
+        }
+
+    async def stop(self) -> None:
+        """Close the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+
+def _always(_last: LastNotes, _session: Session) -> bool:
+    """Also what has not changed: clocks may have jumped since."""
+    return True
+
+
+def _has_changed(last: LastNotes, session: Session) -> bool:
+    return session.heard_at != last.heard.get(session.member_id)
+
+
+def _is_old(last: LastNotes, session: Session) -> bool:
+    """Whether the row would soon say that a live member is overdue."""
+    member_id, heard_at = session.member_id, session.heard_at
+    if (before := last.heard.get(member_id)) is None:
+        return True
+    if session.silence is None and member_id in last.unheard:
+        return True  # the row has a silence from before an interruption
+    return heard_at - before >= session.timeout_ms / NOTES_PER_SESSION
+
+
+def _note(last: LastNotes, group_id: str, session: Session) -> Note:
+    is_known = session.silence is not None or last.heard.get(session.member_id) == session.heard_at
+    return Note(group_id, session, is_known)
+
+
+def _heard_at(session: Session) -> Millis:
+    return session.heard_at if session.silence is None else session.silence.heard_at
+
+
+def _since(note: Note, shift: Millis | None) -> Millis | None:
+    """Since when the silence counts, in the slot's service time; None: the slot is not served."""
+    if shift is None:
+        return None
+    silence = note.session.silence
+    return shift + (note.session.heard_at if silence is None else silence.since)
 
 
 def _interval(shortest: Millis) -> Millis:

@@ -12,20 +12,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+from typing import Final
 
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.configs.group import Values
 from groups.core.conversion.step import LONG_STEP_MIN
-from groups.core.group import Group, Millis, Rules, wait_for
+from groups.core.earlier import NO_WAITS, NOTHING_NOTED, Earlier, Noted, Service
+from groups.core.group import Group, Millis, Rules
 from groups.core.kinds import CLASSIC, KINDS
-from groups.core.rows import Durable
+from groups.core.rows import Durable, slot_of
 
 logger = logging.getLogger(__name__)
 
 LOADED_LATE_MS = 2_000
 """Members can reach the node only when all groups are loaded. If loading takes longer than this, a
-third of the shortest session, their sessions start again when it ends."""
+third of the shortest session, it does not count as silence."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,26 @@ class Merge:
             self.run()
 
 
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What earlier owners left about time: of slots, of members, and of groups that wait."""
+
+    services: Mapping[int, Service]
+    silences: Mapping[str, Mapping[str, Noted]]
+    waits: Mapping[str, Mapping[str, Millis]]
+
+    def of(self, group_id: str) -> Earlier | None:
+        """The part about one group; None: nothing is known of its slot."""
+        service = self.services.get(slot_of(group_id))
+        if service is None:
+            return None
+        silences = self.silences.get(group_id, NOTHING_NOTED)
+        return Earlier(service, silences, self.waits.get(group_id, NO_WAITS))
+
+
+NOTHING: Final = Inherited({}, {}, {})
+
+
 def takes_long(durable: Durable) -> bool:
     """Whether these rows are too many for the event loop: by the members, their subscribed topics
     and their partitions, as far as rows of this kind contain them."""
@@ -69,17 +91,18 @@ def takes_long(durable: Durable) -> bool:
     return False
 
 
-def revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
+def revived(
+    durable: Durable, rules: Rules, clock: Callable[[], Millis], earlier: Earlier | None
+) -> Group:
     """The group of these rows, with its next deadline already computed."""
     now = clock()
-    group = KINDS[durable.group.kind].merge(durable, None, rules, now)
-    wait_for(group, until, now)
+    group = KINDS[durable.group.kind].merge(durable, None, rules, now, earlier)
     group.due(now)
     return group
 
 
 def begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
-    """The group with sessions that begin now; it was created at some time after ``since``."""
+    """The group with sessions that go on from now; it was created at some time after ``since``."""
     now = clock()
     group = group.rearm(now, now - since)
     group.due(now)
@@ -104,24 +127,24 @@ def adopting(
     durables: Mapping[str, Durable],
     with_pending: Iterable[str] = (),
     configs: Mapping[str, Values] = MappingProxyType({}),
+    inherited: Inherited = NOTHING,
 ) -> Iterator[Merge]:
     """Serve newly owned slots whose groups were loaded. Nothing is served before the end, which
     takes microseconds for each group.
 
-    Sessions start again; if this node has just started, members get ``restart_grace_ms`` to
-    reconnect. ``with_pending``: groups with pending transactional offsets. ``configs``: settings of
-    single groups. A group whose rows this version cannot read (an unknown kind, in a rolling
-    upgrade) returns errors; it must affect neither its slot nor the node.
+    Sessions go on as ``inherited``; of slots without that they start again. ``with_pending``:
+    groups with pending transactional offsets. ``configs``: settings of single groups. A group whose
+    rows this version cannot read (an unknown kind, in a rolling upgrade) returns errors; it must
+    affect neither its slot nor the node.
     """
     now = runtime.clock()
-    runtime.serves_since = now if runtime.serves_since is None else runtime.serves_since
     runtime.with_pending.update(with_pending)
     for group_id, values in configs.items():
         runtime.own.put(group_id, values, now)
-    until = runtime.serves_since + runtime.restart_grace_ms
     merges: list[Merge] = []
     for group_id, durable in durables.items():
-        work = partial(revived, durable, runtime.own.rules_of(group_id), runtime.clock, until)
+        earlier = inherited.of(group_id)
+        work = partial(revived, durable, runtime.own.rules_of(group_id), runtime.clock, earlier)
         merges.append(Merge(group_id, work, takes_long(durable)))
         yield merges[-1]
     if runtime.clock() - now > LOADED_LATE_MS:
@@ -131,6 +154,7 @@ def adopting(
                 yield merge
     for merge in merges:
         _seat(runtime, merge)
+    runtime.shifts.update({slot: service.shift for slot, service in inherited.services.items()})
     runtime.epochs.update(epochs)
 
 

@@ -60,7 +60,8 @@ class CoordinatorRuntime:
     ``missed``: the total time in which the node could receive nothing. Sessions and timers use
     ``clock``, which excludes it: a stall moves every deadline by its length, so no member expires
     because of it. ``listened_at``: when the node could last receive. ``epochs`` maps each owned
-    slot to the epoch under which it is owned. ``undecided`` is called with the id of an operation
+    slot to the epoch under which it is owned, ``shifts`` to its service time less ``clock``
+    (``groups.core.earlier``). ``undecided`` is called with the id of an operation
     whose event was refused before a decision, ``hang_up`` with a group and the consumers whose
     connections must be closed. ``question`` computes target assignments that a step requested
     (``groups.coordinator.assignor_worker``). ``with_pending``: groups that have, or once had,
@@ -84,6 +85,7 @@ class CoordinatorRuntime:
         self.rng = rng
         self.answer = answer
         self.epochs: dict[int, int] = {}
+        self.shifts: dict[int, Millis] = {}
         self.entries: dict[str, GroupEntry] = {}
         self.heartbeat_views = HeartbeatViews()
         self.with_pending: set[str] = set()
@@ -92,7 +94,6 @@ class CoordinatorRuntime:
         self.groups_max = self.written_max = sys.maxsize
         self.grown: Callable[[str], None] = _nobody_counts
         self.full: Container[str] = frozenset()
-        self.serves_since: Millis | None = None
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, AssignmentTask], None] = _no_answer
@@ -118,6 +119,11 @@ class CoordinatorRuntime:
     def listened(self) -> Millis:
         """``clock`` when members could last be heard from: it stops while the lease has expired."""
         return self.listened_at - self.missed
+
+    def served(self, slots: Iterable[int]) -> dict[int, Millis]:
+        """Until when these slots have been served here, in their service time; not those that are
+        not served."""
+        return {s: self.listened + self.shifts[s] for s in slots if s in self.shifts}
 
     def now_to_decide(self) -> Millis:
         """``clock`` for a decision that is made now. After a stall it must not be ahead of what the
@@ -374,6 +380,7 @@ class CoordinatorRuntime:
         self.own.forget(gone)
         for slot in gone:
             self.epochs.pop(slot, None)
+            self.shifts.pop(slot, None)
         self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
         for group_id in [g for g in self.entries if slot_of(g) in gone]:
             entry = self.entries.pop(group_id)

@@ -1,4 +1,5 @@
-"""What rebalancing groups wait for, written for the admin and REST about once a second.
+"""What rebalancing groups wait for, written for the admin, REST and the next owner about once a
+second.
 
 Most of it is only in their owner's memory: which members have joined again, which are silent, until
 when. A settled group is not checked: one that has changed is checked once, and then repeatedly
@@ -20,6 +21,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.conversion.step import LONG_STEP_MIN
 from groups.core.group import Millis
+from groups.core.rows import slot_of
 from groups.core.waiting import Awaited, Waiting
 from groups.event_loop import Slices
 from groups.postgres import connections
@@ -91,8 +93,10 @@ class WaitingGroups:
     async def _rows(self, news: Mapping[str, Waiting]) -> Mapping[str, Any]:
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         details: list[str] = []
-        for waiting in news.values():
+        waits: list[str] = []
+        for group_id, waiting in news.items():
             details.append(json.dumps(details_at(waiting, now)))
+            waits.append(json.dumps(self._waits(group_id)))
             if slices.is_over:
                 await slices.pause()
         return {
@@ -100,7 +104,18 @@ class WaitingGroups:
             "group_id": list(news),
             "revision": [self._revision(group_id) for group_id in news],
             "details": details,
+            "waits": waits,
         }
+
+    def _waits(self, group_id: str) -> dict[str, Millis]:
+        """The starts of its waits, in the slot's service time."""
+        entry, shift = (
+            self.coordinator.entries.get(group_id),
+            self.coordinator.shifts.get(slot_of(group_id)),
+        )
+        if entry is None or shift is None:
+            return {}
+        return {name: began + shift for name, began in entry.group.waits().items()}
 
     def _revision(self, group_id: str) -> int:
         entry = self.coordinator.entries.get(group_id)
@@ -159,7 +174,7 @@ def details_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
             "member_id": one.member_id,
             "name": one.name,
             "act": one.act,
-            "silent_ms": max(0, now - one.heard_at),
+            "silent_ms": now - one.heard_at,
             "left_ms": one.until - now,
             "partitions": one.partitions,
         }

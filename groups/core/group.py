@@ -28,6 +28,7 @@ from groups.core.strategy import Strategy
 from groups.core.waiting import Waiting
 
 if TYPE_CHECKING:
+    from groups.core.earlier import Earlier
     from groups.core.signs_of_life import Sign
 
 Millis = int
@@ -35,11 +36,13 @@ Millis = int
 
 class Session(NamedTuple):
     """A member's session: it ends ``timeout_ms`` after ``heard_at`` unless the member sends
-    something. For a member with a parked request ``heard_at`` is now."""
+    something. For a member with a parked request ``heard_at`` is now. ``silence``: what was known
+    before of a member that has not been heard since (``Beat.silence``)."""
 
     member_id: str
     heard_at: Millis
     timeout_ms: int
+    silence: "Silence | None" = None
 
 
 class Answer(NamedTuple):
@@ -111,16 +114,38 @@ class Decision:
     facts: tuple[Fact, ...] = ()
 
 
+class Silence(NamedTuple):
+    """A silence that an earlier owner saw begin, or in which time was missed: when the member was
+    really heard, since when its silence counts without extensions, and the value of ``Beat.at``
+    that was set then."""
+
+    heard_at: Millis
+    since: Millis
+    at: Millis
+
+
 @dataclass(slots=True, eq=False)
 class Beat:
     """When a member last sent something, in the node's monotonic milliseconds.
 
     The only mutable object that a group shares with the fast path: a heartbeat sets ``at`` without
-    a step. It is a fact, not a decision, so copies of a group share it. For a member that has time
-    to reconnect (``wait_for``) it is in the future, until its first heartbeat.
+    a step. It is a fact, not a decision, so copies of a group share it. For a member that was not
+    heard since the group was loaded, ``at`` is what its session has left; it is in the future if
+    the member has time to reconnect. ``before`` is what is known of that silence.
     """
 
     at: Millis
+    before: Silence | None = None
+
+    @property
+    def silence(self) -> Silence | None:
+        """``before``, until the member is heard."""
+        return self.before if self.before is not None and self.before.at == self.at else None
+
+    @property
+    def heard_at(self) -> Millis:
+        """When the member was really heard, as far as known."""
+        return self.at if (silence := self.silence) is None else silence.heard_at
 
 
 def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
@@ -135,17 +160,25 @@ def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
 
 def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> dict[str, Beat]:
     """The corrected beats, as new objects: the old ones may still be in use."""
-    return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
+    return {member_id: _forgiven_beat(beat, now, missed) for member_id, beat in beats.items()}
 
 
-def wait_for(group: "Group", until: Millis, now: Millis) -> None:
-    """In a group that was just loaded no session ends before this time, unless its member sends a
-    heartbeat sooner."""
-    if until <= now:
-        return
-    for session in group.sessions(now):
-        beat = group.live.beats[session.member_id]
-        beat.at = max(beat.at, until - session.timeout_ms)
+def _forgiven_beat(beat: Beat, now: Millis, missed: Millis) -> Beat:
+    at, before = forgiven(beat.at, now, missed), beat.silence
+    since = beat.at if before is None else before.since
+    return Beat(at, Silence(beat.heard_at, forgiven(since, now, missed), at))
+
+
+def last_heard(beat: Beat, floor: Millis) -> Millis:
+    """When the member was really heard; ``floor``: silence before it does not count."""
+    return beat.heard_at if beat.at >= floor else floor
+
+
+def session_of(member_id: str, beat: Beat, heard_at: Millis, timeout_ms: Millis) -> Session:
+    """The session of a member whose silence counts from ``heard_at``, not before its beat."""
+    before = beat.before
+    is_silence = before is not None and before.at == beat.at == heard_at
+    return Session(member_id, heard_at, timeout_ms, before if is_silence else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +312,18 @@ class Group(Protocol):
         ...
 
     @classmethod
-    def merge(cls, durable: Durable, live: Any | None, rules: Rules, now: Millis) -> Self:
+    def merge(
+        cls,
+        durable: Durable,
+        live: Any | None,
+        rules: Rules,
+        now: Millis,
+        earlier: "Earlier | None" = None,
+    ) -> Self:
         """Combine the loaded rows with the previous live state, or with None after a takeover.
 
-        After a takeover every member gets a full session timeout from ``now``.
+        After a takeover sessions and waits continue with what ``earlier`` owners left of them;
+        without that each starts again at ``now``.
         """
         ...
 
@@ -342,4 +383,9 @@ class Group(Protocol):
 
     def sessions(self, now: Millis) -> Iterator["Session"]:
         """The current session of each durable member."""
+        ...
+
+    def waits(self) -> Mapping[str, Millis]:
+        """Since when it waits for what its members must do, by a name of each wait that a later
+        owner makes from the rows (``Earlier.wait``). O(members)."""
         ...

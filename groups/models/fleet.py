@@ -73,6 +73,10 @@ class Node(models.Model):
         help_text="What clients of each listener are told, as NAME://host:port.",
     )
 
+    clock_ms = models.BigIntegerField(
+        null=True, help_text="Until when it could hear members at its last beat, by its clock."
+    )
+
     class Meta:
         db_table = "rollcall_node"
 
@@ -106,6 +110,23 @@ class Slot(models.Model):
     node_id = models.IntegerField(null=True)
     incarnation = models.UUIDField(null=True)
     epoch = models.BigIntegerField(default=0, help_text="Increased at each change of owner.")
+    served_ms = models.BigIntegerField(
+        db_default=0,
+        help_text="Its service time when its last owner ended, or when its owner began.",
+    )
+    shift_ms = models.BigIntegerField(
+        null=True,
+        help_text="Service time less the owner's clock; null: it does not serve the slot (yet).",
+    )
+    ended_at = models.DateTimeField(
+        null=True, help_text="When the last owner ended; null: unknown."
+    )
+    is_noted = models.BooleanField(
+        db_default=False, help_text="Whether it wrote all members' last heartbeats before."
+    )
+    interruptions = models.JSONField(
+        db_default=[], help_text="groups.core.earlier.Interruption, in order."
+    )
 
     class Meta:
         db_table = "rollcall_slot"

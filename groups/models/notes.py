@@ -7,7 +7,8 @@ from groups.models.group import Group
 
 
 class Liveness(models.Model):
-    """A member's last heartbeat, as its owner wrote it at most twice per session timeout.
+    """A member's last heartbeat, as its owner wrote it at most twice per session timeout, and
+    whenever it gives the slot away: a new owner goes on from here (``groups.core.earlier``).
 
     Lower bounds: there may have been later heartbeats. No foreign keys and no revision; the table
     is unlogged, since after a crash of PostgreSQL all rows are written again.
@@ -19,6 +20,10 @@ class Liveness(models.Model):
     heard_at = models.DateTimeField()
     deadline_at = models.DateTimeField(
         help_text="When the session ends, if nothing was heard since then."
+    )
+    since_ms = models.BigIntegerField(
+        null=True,
+        help_text="Since when the silence counts, in the slot's service time.",
     )
 
     class Meta:
@@ -41,6 +46,10 @@ class Waiting(models.Model):
     node_id = models.IntegerField()
     revision = models.BigIntegerField()
     details = models.JSONField()
+    waits = models.JSONField(
+        db_default={},
+        help_text="Group.waits, in the slot's service time: a new owner goes on from here.",
+    )
     told_at = models.DateTimeField()
 
     class Meta:

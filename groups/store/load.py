@@ -7,20 +7,34 @@ Only reads, except for ``fence``, which comes before the reads; the counterpart 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
+from groups.core.earlier import Interruption, Noted
 from groups.core.pauses import Pause, Pauses, Target
 from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow, slot_of
 from groups.event_loop import Slices
 from groups.store.sql import commands as sql_commands
-from groups.store.sql import configs, group_rows, pauses, transactions
+from groups.store.sql import configs, group_rows, liveness, pauses, transactions, waiting
+from groups.store.sql import slots as sql_slots
 
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 200
 """Rows that are converted between two checks of the time: a millisecond or two."""
+
+
+class SlotService(NamedTuple):
+    """The end of a slot's service under its last owner. ``served_ms``: its service time then;
+    ``is_noted``: all last heartbeats are in rows; ``away_ms``: since then, None if unknown."""
+
+    slot: int
+    served_ms: int
+    is_noted: bool
+    away_ms: int | None
+    interruptions: tuple[Interruption, ...]
+
 
 OF_SLOTS = (
     group_rows.LOAD_GROUPS_OF_SLOTS,
@@ -99,12 +113,45 @@ async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: st
     return found.get(group_id, {})
 
 
+async def services_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> list[SlotService]:
+    """How long each of the slots has been served, and its interruptions."""
+    cursor = await connection.execute(sql_slots.SERVICE.encode(), {"slots": list(slots)})
+    return [
+        SlotService(slot, served_ms, is_noted, away_ms, tuple(Interruption(*each) for each in past))
+        for slot, served_ms, is_noted, away_ms, past in await cursor.fetchall()
+    ]
+
+
+async def silences_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, dict[str, Noted]]:
+    """What is noted about the members of groups in the slots."""
+    found: dict[str, dict[str, Noted]] = defaultdict(dict)
+    cursor = await connection.execute(liveness.SILENCES.encode(), {"slots": list(slots)})
+    async for group_id, member_id, age_ms, since_ms in _rows(cursor, Slices()):
+        found[group_id][member_id] = Noted(age_ms, since_ms)
+    return found
+
+
+async def waits_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, dict[str, int]]:
+    """Since when groups of the slots wait for something, in service time."""
+    cursor = await connection.execute(waiting.OF_SLOTS.encode(), {"slots": list(slots)})
+    return dict(await cursor.fetchall())
+
+
 async def rehearse(connection: psycopg.AsyncConnection[Any]) -> None:
     """Execute all statements of a load, for no slot: raises any error that would prevent a load."""
     await groups_of_slots(connection, [])
     await groups_with_pending(connection, [])
     await configs_of_slots(connection, [])
     await pauses_of_slots(connection, [])
+    await services_of_slots(connection, [])
+    await silences_of_slots(connection, [])
+    await waits_of_slots(connection, [])
 
 
 async def _pauses(

@@ -52,7 +52,9 @@ begins; the latest end) it sleeps or is cut off, which excuses its silence. ``ty
 them and the nodes. ``type`` "suspended", ``node``: from ``since`` to ``until`` its process reads
 nothing; "started": a new process has this node id. ``type`` "mishap", ``what``: an exception
 reached a node's loop. ``type`` "end": the faults ended ``healed_ms`` ago; ``groups`` maps each
-group with living members to whether all of them are settled.
+group with living members to whether all of them are settled. ``type`` "dead", ``group`` and
+``member``: one that died was removed, or is still there too late, after its group was served for
+``served_ms``, of which ``limit_ms`` are right.
 """
 
 from collections.abc import Mapping

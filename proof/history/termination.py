@@ -42,7 +42,15 @@ class Endings(Family):
         """An uncaught exception reached an event loop."""
         self.say("I8", record["what"], record)
 
+    def dead(self, record: Record, _call: Record) -> None:
+        """A member that died was removed, or is still there."""
+        served_ms, limit_ms = record["served_ms"], record["limit_ms"]
+        if served_ms > limit_ms:
+            self.say("I7", f"{record['member']} of {record['group']} died, and its group was served"
+                     f" for {served_ms:.0f} ms with it, not {limit_ms:.0f}", record)  # fmt: skip
+
     RULES: ClassVar[Mapping[str, Rule]] = {
+        "dead": dead,
         "info": info,
         "fail": fail,
         "end": end,

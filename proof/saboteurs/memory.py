@@ -8,7 +8,9 @@ from groups.cluster.lease_loop import LeaseLoop
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.earlier import Earlier, Service
 from groups.core.errors import ErrorCode
+from groups.core.group import Beat
 from groups.core.rows import slot_of
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
 from proof.simulation.desk import Desk
@@ -28,14 +30,16 @@ def _drop_silently(original: Any) -> Any:
     return drop
 
 
-def _sessions_go_on(original: Any) -> Any:
-    """``original`` is bound to its class."""
+def _outages_count(original: Any) -> Any:
+    def start(self: Service, since: int, timeout_ms: int) -> int:
+        started: int = original(self, since, timeout_ms)
+        return started - 3_600
 
-    def merge(cls: Any, durable: Any, live: Any, rules: Any, now: int) -> Any:
-        then = now if live is not None else now - 3_600
-        return original.__func__(cls, durable, live, rules, then)
+    return start
 
-    return classmethod(merge)
+
+def _anew(_self: Earlier, _member_id: str, _timeout_ms: int, now: int) -> Beat:
+    return Beat(now)
 
 
 def _cached(original: Any) -> Any:
@@ -75,13 +79,15 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         put(LeaseLoop, "recovered", _goes_on),
         ZOMBIES,
     ),
-    "sessions-go-on": Saboteur(
-        "a takeover does not start sessions anew",
-        several(
-            around(ClassicGroup, "merge", _sessions_go_on),
-            around(ConsumerGroup, "merge", _sessions_go_on),
-        ),
+    "outages-count": Saboteur(
+        "a takeover counts the time in which nobody served as silence",
+        around(Service, "start", _outages_count),
         ("node-crash", "node-pause"),
+    ),
+    "sessions-anew": Saboteur(
+        "a takeover starts sessions anew",
+        put(Earlier, "beat", _anew),
+        ("slots-traded",),
     ),
     "timers-not-rearmed": Saboteur(
         "a node that slept does not start its timers anew, and who beats meanwhile is not heard",

@@ -1,5 +1,6 @@
 """The cluster of one seed: nodes, members and their population, and the operations of faults."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
@@ -62,11 +63,12 @@ NOTES: Final = frozenset({"struck", "seen"})
 class Fault(NamedTuple):
     """``every``: the average seconds between two of them. ``draws_apart``: a separate random source
     decides whether a life has it, so that lives without it are the same as before the fault was
-    added."""
+    added. ``is_steady``: exactly so often."""
 
     strike: Callable[["Run"], None]
     every: float
     draws_apart: bool = False
+    is_steady: bool = False
 
 
 class Run:
@@ -112,6 +114,7 @@ class Run:
         self.clients: list[Client] = []
         self.producers: list[Producer] = []
         self.is_peace = False
+        self.struck = Counter[str]()
         self.outlasting_s = 0.0
         self._named = 0
 
@@ -207,13 +210,15 @@ class Run:
     # -- faults
 
     def _plan(self, name: str) -> None:
-        every = self.known[name].every
-        self.world.after(self.world.between(0.2 * every, 1.8 * every), self._strike, name)
+        every, _, is_steady = self.known[name][1:]
+        wait = int(every * SECOND) if is_steady else self.world.between(0.2 * every, 1.8 * every)
+        self.world.after(wait, self._strike, name)
 
     def _strike(self, name: str) -> None:
         if self.is_peace:
             return
         self.world.record("struck", what=name)
+        self.struck[name] += 1
         self.known[name].strike(self)
         self._plan(name)
 

@@ -1,9 +1,9 @@
 """One coordinator node: the product's own parts in a modelled process.
 
 The coordinator, both committers, the reloader, the slot keeper, the operator, transactions and the
-updates of groups about their topics are the real ones, put together as ``groups.node`` does. Left
-out: the protocol's encoding (requests are values, see ``desk``), the catalogue (topics are given)
-and the liveness table.
+updates of groups about their topics are the real ones, and so are the notes for the next owner,
+put together as ``groups.node`` does. Left out: the protocol's encoding (requests are values, see
+``desk``), and the catalogue (topics are given).
 """
 
 import asyncio
@@ -24,10 +24,12 @@ from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
 from groups.coordinator.group_configs import Configs
+from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_totals import OffsetTotals
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.transactions import Transactions
+from groups.coordinator.waiting import WaitingGroups
 from groups.core.group import Rules
 from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerbs
@@ -47,6 +49,9 @@ TICK_S: Final = 0.1
 
 OPERATIONS_LOOK_S: Final = 1.0
 LOAD_HOLD_MS: Final = 5_000
+GRACE_MS: Final = 8_000
+"""For members to reconnect after an outage longer than a lease: as much longer than their sessions
+as in the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,10 @@ class Node:
         self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, self.desk.answer)
         self.keeper = SlotKeeper(me, self.coordinator, LEASE_MS, self._publish, RESTART_WAIT)
         self.keeper.incarnation = UUID(int=rng.getrandbits(128))
+        self.coordinator.restart_grace_ms = GRACE_MS
+        self.notes = Notes(self.coordinator)
+        self.keeper.handover.notes = self.notes
+        self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.reloader = Reloader(self.coordinator)
         self.committers = [
             Committer(
@@ -188,6 +197,8 @@ class Node:
         self.process.spawn(self.keeper.lease_loop.run())
         self.process.spawn(self.keeper._looks())
         self.process.spawn(self._ticks())
+        self.process.spawn(self.notes.run())
+        self.process.spawn(self.waiting_groups.run(self.readers))
         if self.needs.operator:
             self.process.spawn(self.offset_verbs.run())
             self.process.spawn(self._operations())
@@ -234,6 +245,7 @@ class Node:
 
     async def _stop(self) -> None:
         await self.keeper.stop()
+        await self.notes.stop()
         self.process.loop.call_soon(self.crash)
 
     def crash(self) -> None:

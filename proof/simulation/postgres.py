@@ -17,6 +17,7 @@ import psycopg
 from groups.core.rows import Durable
 from proof.simulation.locks import Locks
 from proof.simulation.records import (
+    LivenessRecord,
     NodeRecord,
     OffsetRecord,
     OperationRecord,
@@ -120,6 +121,8 @@ class Database:
         self.txn_groups: dict[str, set[str]] = {}
         self.pending: dict[PendingKey, PendingRecord] = {}
         self.places = 0
+        self.liveness: dict[tuple[str, str], LivenessRecord] = {}
+        self.waits: dict[str, dict[str, int]] = {}
         self.advisory: dict[int, Session] = {}
         self.sessions: list[Session] = []
         self.rang: Callable[[], None] = lambda: None
@@ -158,8 +161,10 @@ class Database:
             self.abort(session.transaction)
 
     def crash(self) -> None:
-        """All uncommitted changes are lost; every connection is broken."""
+        """All uncommitted changes and unlogged tables are lost; every connection is broken."""
         self.is_up = False
+        self.liveness.clear()
+        self.waits.clear()
         for session in list(self.sessions):
             self.close(session)
         self.locks = Locks(self.world)

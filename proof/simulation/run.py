@@ -14,6 +14,7 @@ from proof.history import Checker, Violation
 from proof.simulation.cluster import NOTES, TROUBLE_S, Run
 from proof.simulation.faults import FAULTS
 from proof.simulation.population import Population
+from proof.simulation.repeated import DIES_AT_S, REPEATED, kill_some
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND, Record
 
@@ -80,7 +81,11 @@ def simulate(
 ) -> Outcome:
     """Run one seed and judge it. The same seed always has the same outcome. ``stops_early``: at the
     first violation, for callers that only need to know whether there is one."""
-    run = Run(seed, FAULTS, faults, population)
+    is_repeated = faults is not None and not REPEATED.keys().isdisjoint(faults)
+    known = {**FAULTS, **REPEATED} if is_repeated else FAULTS
+    run = Run(seed, known, faults, population)
+    if is_repeated:
+        run.world.at(int(DIES_AT_S * SECOND), kill_some, run)
     world, checker, counted = run.world, Checker(), Counter[str]()
 
     def take(record: Record) -> None:

@@ -22,6 +22,7 @@ from groups.store.apply import Write
 from proof.simulation.batches import apply, refused_members
 from proof.simulation.connections import Connection
 from proof.simulation.network import PORT, Network
+from proof.simulation.notes import silences
 from proof.simulation.postgres import Database
 from proof.simulation.statements import MEANINGS, load_groups, load_slots
 from proof.simulation.transaction_rows import groups_with_pending
@@ -89,6 +90,7 @@ class Seams:
             patch.object(store, "apply", apply),
             patch.object(load, "groups_of_slots", _of_slots),
             patch.object(load, "groups_by_id", _by_id),
+            patch.object(load, "silences_of_slots", _silences),
             patch.object(load, "groups_with_pending", _with_pending),
             patch.object(blame, "refused_members", _refused_members),
             patch.object(load, "configs_of_slots", _no_configs),
@@ -154,6 +156,10 @@ async def _by_id(connection: Any, group_ids: Sequence[str]) -> Any:
 async def _with_pending(connection: Any, slots: Sequence[int]) -> set[str]:
     found: set[str] = await connection.run(groups_with_pending, list(slots))
     return found
+
+
+async def _silences(connection: Any, slots: Sequence[int]) -> Any:
+    return await connection.run(silences, list(slots))
 
 
 async def _refused_members(connection: Any, write: Write) -> tuple[str, ...]:

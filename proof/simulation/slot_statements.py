@@ -1,6 +1,8 @@
 """What the statements about nodes and slots do to the modelled rows."""
 
+import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +13,7 @@ from groups.store.sql import slots as sql_slots
 from groups.store.sql.sweeps import NOTE_SLOTS
 from proof.simulation.locks import EXCLUSIVE
 from proof.simulation.postgres import Database, Meaning, Operation, Transaction
-from proof.simulation.records import NodeRecord
+from proof.simulation.records import NodeRecord, SlotRecord
 from proof.simulation.world import MS
 
 
@@ -37,6 +39,7 @@ def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
         *(given["host"], given["port"], given["lease_ms"]),
         given["node_id"] not in db.drains,
         beat_at=db.wall,
+        clock_ms=given["clock_ms"],
         steady_since=db.wall,
     )
     if known:
@@ -60,12 +63,24 @@ def _count_end(db: Database, row: NodeRecord, known: NodeRecord, calm_ms: int) -
     row.takes_slots, row.steady_since = False, db.wall
 
 
+def _end_service(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    node = db.nodes.get(given["node_id"])
+    if node is not None and node.incarnation != given["incarnation"]:
+        for slot, row in db.slots.items():
+            is_free = db.locks.is_free(("slot", slot), transaction, EXCLUSIVE)
+            if row.incarnation == node.incarnation and is_free:
+                row.end(node)
+    return []
+
+
 def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     row = db.nodes.get(given["node_id"])
     if row is None or row.incarnation != given["incarnation"]:
         return []
     row.beat, row.beat_at = row.beat + 1, db.wall
+    row.clock_ms = given["clock_ms"]
     return [(row.beat, db.world.now)]
 
 
@@ -105,8 +120,15 @@ def _claim(db: Database, transaction: Transaction, given: Any) -> Operation:
             taken.append(slot)
     found = [(slot, db.slots[slot].epoch + 1) for slot in taken]
     owner = (given["node_id"], given["incarnation"])
+    transaction.effects.append(lambda: _end(db, taken))
     transaction.effects.append(lambda: _own(db, taken, *owner))
     return found
+
+
+def _end(db: Database, slots: list[int]) -> None:
+    beats = {node.incarnation: node for node in db.nodes.values()}
+    for row in (db.slots[slot] for slot in slots):
+        row.end(None if row.incarnation is None else beats.get(row.incarnation))
 
 
 def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -117,8 +139,47 @@ def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
         yield from _exclusively(slot)
         if db.slots[slot].incarnation == given["incarnation"]:
             mine.append(slot)
+    columns = (given["served_ms"], given["is_noted"])
+    served = dict(zip(given["served"], zip(*columns, strict=True), strict=True))
+    transaction.effects.append(lambda: _served(db, mine, served))
     transaction.effects.append(lambda: _own(db, mine, None, None))
     return [(slot,) for slot in mine]
+
+
+def _served(db: Database, slots: list[int], served: Mapping[int, tuple[int, bool]]) -> None:
+    for slot in slots:
+        row = db.slots[slot]
+        row.shift_ms = None
+        if slot in served:
+            row.served_ms, row.is_noted = served[slot]
+            row.ended_at = db.wall
+
+
+def _service(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (
+            *(slot, row.served_ms, row.is_noted),
+            None if row.ended_at is None else (db.wall - row.ended_at) // 1_000,
+            json.loads(row.interruptions),
+        )
+        for slot, row in sorted(db.slots.items())
+        if slot in given["slots"]
+    ]
+
+
+def _serve(db: Database, transaction: Transaction, given: Any) -> Operation:
+    columns = ("slots", "epochs", "shift_ms", "interruptions")
+    for slot, epoch, shift_ms, interruptions in zip(*(given[c] for c in columns), strict=True):
+        yield from _exclusively(slot)
+        row = db.slots[slot]
+        if row.epoch == epoch:
+            transaction.effects.append(partial(_set_shift, row, shift_ms, interruptions))
+    return []
+
+
+def _set_shift(row: SlotRecord, shift_ms: int, interruptions: str) -> None:
+    row.shift_ms, row.interruptions = shift_ms, interruptions
 
 
 def _exclusively(slot: int) -> Operation:
@@ -189,6 +250,7 @@ def _lost(db: Database, transaction: Transaction, given: Any) -> Operation:
 MEANINGS: Final[Mapping[str, Meaning]] = {
     sql_slots.LOCK_NODE: _lock_node,
     sql_slots.NODE_IS_LOCKED: _node_is_locked,
+    sql_slots.END_SERVICE: _end_service,
     sql_slots.REGISTER: _register,
     sql_slots.LOST_SLOTS: _lost_slots,
     sql_slots.BEAT: _beat,
@@ -197,6 +259,8 @@ MEANINGS: Final[Mapping[str, Meaning]] = {
     sql_slots.SLOTS: _slots,
     sql_slots.CLAIM: _claim,
     sql_slots.RELEASE: _release,
+    sql_slots.SERVICE: _service,
+    sql_slots.SERVE: _serve,
     sql_slots.UNREGISTER: _unregister,
     sql_slots.RING: _ring,
     NOTE_SLOTS: _nothing,

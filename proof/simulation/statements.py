@@ -12,7 +12,7 @@ from typing import Any, Final
 from groups.core.rows import slot_of
 from groups.store.sql import group_rows, offset_operations
 from groups.store.sql import slots as sql_slots
-from proof.simulation import slot_statements, transaction_rows
+from proof.simulation import notes, slot_statements, transaction_rows
 from proof.simulation.batches import time_of_work
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.postgres import Database, Meaning, Operation, Transaction
@@ -102,6 +102,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         group_rows.RAISE_REVISIONS: _raise_revisions,
         offset_operations.AGES: _ages,
         offset_operations.STATE_AGE: _state_age,
+        **notes.MEANINGS,
         **slot_statements.MEANINGS,
         **transaction_rows.MEANINGS,
     }.items()

@@ -1,4 +1,4 @@
-"""Members that a node loads when it has just started have time to find it; then sessions count."""
+"""Members that a node loads after an outage have time to find it; then sessions count."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,8 +9,9 @@ import pytest
 from groups.coordinator import loading
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
+from groups.core.earlier import Interruption, Noted, Service
 from groups.core.group import Rules
-from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from tests.loading import adopt
 
 SESSION_MS = 6_000
@@ -33,10 +34,16 @@ class Clock:
         return self.now
 
 
-def loaded(kind: str, clock: Clock, coordinator: CoordinatorRuntime) -> Callable[[], int]:
-    """Load a group of one member; gives the end of its session."""
+def loaded(
+    kind: str, clock: Clock, coordinator: CoordinatorRuntime, grace_ms: int = GRACE_MS
+) -> Callable[[], int]:
+    """Load a group of one member that was heard a second before its owner was gone; gives what its
+    session has left."""
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
-    adopt(coordinator, {}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
+    service = Service(7_000 - clock(), (Interruption(7_000, grace_ms, is_noted=True),))
+    silences = {"g": {"m": Noted(90_000, 6_000)}}
+    inherited = loading.Inherited({slot_of("g"): service}, silences, {})
+    adopt(coordinator, {}, {"g": Durable(KINDS[kind], {"m": member}, 5)}, inherited)
 
     def end() -> int:
         [session] = coordinator.entries["g"].group.sessions(clock())
@@ -52,20 +59,18 @@ def clock() -> Clock:
 
 @pytest.fixture
 def coordinator(clock: Clock) -> CoordinatorRuntime:
-    """One that has just started."""
-    made = CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
-    made.restart_grace_ms = GRACE_MS
-    return made
+    return CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_loaded_members_get_time_to_return_after_a_start(
+def test_members_get_time_to_return_after_a_long_outage(
     kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     end = loaded(kind, clock, coordinator)
     assert end() == GRACE_MS
     clock.now += 10_000
-    assert loaded(kind, clock, coordinator)() == GRACE_MS - 10_000, "the node is 10 s old"
+    assert end() == GRACE_MS - 10_000
+    assert coordinator.shifts == {slot_of("g"): 7_000 - 1_000_000}
 
 
 def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: CoordinatorRuntime) -> None:
@@ -78,19 +83,17 @@ def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: Coordinat
     assert end() == SESSION_MS
 
 
-def test_a_node_that_has_served_for_a_while_grants_one_session(
-    clock: Clock, coordinator: CoordinatorRuntime
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_an_outage_sessions_go_on(
+    kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
-    loaded("classic", clock, coordinator)
-    clock.now += GRACE_MS
-    assert loaded("classic", clock, coordinator)() == SESSION_MS
+    assert loaded(kind, clock, coordinator, 0)() == SESSION_MS - 1_000
 
 
 def test_a_session_that_is_longer_stays_as_long(
     clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
-    coordinator.restart_grace_ms = SESSION_MS - 1
-    assert loaded("classic", clock, coordinator)() == SESSION_MS
+    assert loaded("classic", clock, coordinator, SESSION_MS - 2_000)() == SESSION_MS - 1_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,7 +101,6 @@ def test_sessions_begin_when_all_groups_of_a_load_are_served(
     kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     """No request could be received before, however long the others took."""
-    coordinator.restart_grace_ms = 0
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
     rows = {id_: Durable(replace(KINDS[kind], group_id=id_), {"m": member}, 5) for id_ in "gh"}
     merges = loading.adopting(coordinator, {}, rows)

@@ -4,11 +4,12 @@ The holder is a member row and the generation its fencing token; those who wait 
 tickets. It is here to show that a kind is a class and a line in ``groups.core.kinds``, no more.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, Event, LeaveGroup, OffsetCommit, Tick, Ticket
 from groups.core.group import (
@@ -74,7 +75,14 @@ class LockGroup:
         return cls(Durable(GroupRow(group_id, KIND, "Free"), {}), Live(Beat(now)), rules)
 
     @classmethod
-    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
+    def merge(
+        cls,
+        durable: Durable,
+        live: Live | None,
+        rules: Rules,
+        now: Millis,
+        earlier: Earlier | None = None,
+    ) -> Self:
         return cls(durable, live or Live(Beat(now)), rules)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
@@ -127,6 +135,9 @@ class LockGroup:
     def sessions(self, now: Millis) -> Iterator[Session]:
         if self.holder is not None:
             yield Session(self.holder, self.live.beat.at, 10_000)
+
+    def waits(self) -> Mapping[str, Millis]:
+        return {}
 
     def waiting(self, now: Millis) -> Waiting | None:
         return None

@@ -16,6 +16,7 @@ from proof.simulation.faults import FAULTS
 from proof.simulation.locks import EXCLUSIVE, Locks
 from proof.simulation.population import ALL, PLAIN, Population, Protocol
 from proof.simulation.postgres import Session, Transaction
+from proof.simulation.repeated import REPEATED
 from proof.simulation.run import simulate
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND, Process
@@ -155,6 +156,26 @@ def test_each_fault_alone_takes_effect_and_breaks_nothing(fault: str) -> None:
 
     assert outcome.records[f"struck {fault}"] > 0
     assert outcome.violations == []
+
+
+REPEATS = [
+    pytest.param(fault, protocol, marks=() if number % len(ALL) == turn else pytest.mark.long)
+    for number, fault in enumerate(sorted(REPEATED))
+    for turn, protocol in enumerate(ALL)
+]
+"""In ``make test`` each fault with one protocol."""
+
+
+@pytest.mark.parametrize(("fault", "protocol"), REPEATS)
+def test_a_dead_member_is_removed_whatever_is_repeated(fault: str, protocol: Protocol) -> None:
+    """And no other one: neither faults nor takeovers add up."""
+    outcome = simulate(
+        SEED_OF_TWO_NODES, faults=[fault], population=Population(protocols=(protocol,))
+    )
+
+    assert outcome.violations == []
+    assert outcome.records[f"struck {fault}"] > 3
+    assert outcome.records["dead"] > 0
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)

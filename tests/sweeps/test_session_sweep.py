@@ -33,6 +33,12 @@ ANSWERED = "SELECT count(*) = 0 FROM rollcall_watch WHERE echo < probe"
 MEMBERS = "SELECT count(*) FROM rollcall_member"
 OWNER = "SELECT node_id FROM rollcall_slot WHERE slot = %s"
 EPOCH = "SELECT epoch FROM rollcall_slot WHERE slot = %s"
+ANOTHER = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+VALUES (1, gen_random_uuid(), 1, 'h', 1, now(), 'infinity')
+"""
+"""Another node that lives."""
+
 OWNED = "SELECT count(*) FROM rollcall_slot WHERE node_id IS NOT NULL"
 
 
@@ -108,9 +114,15 @@ async def test_a_stopped_owner_loses_its_slot_and_no_member(
 
         os.kill(owner.process.pid, signal.SIGSTOP)
         await other.execute(OVERDUE)
+        until_s = time.monotonic() + 3 * LEASE_MS / 1000
+        while time.monotonic() < until_s:
+            assert "released" not in await swept(sweep.run), "nobody else could take it"
+            await asyncio.sleep(A_WHILE_S)
+        await other.execute(ANOTHER)
         while await value(other, OWNER, slot) is not None:
             await swept(sweep.run)
             await asyncio.sleep(A_WHILE_S)
+        await other.execute("DELETE FROM rollcall_node WHERE node_id = 1")
         os.kill(owner.process.pid, signal.SIGCONT)
 
         await until(lambda: value(other, f"SELECT count(*) FROM ({OWNER} AND node_id = 0) o", slot))
@@ -212,7 +224,14 @@ async def test_a_node_with_a_longer_lease_has_longer_to_answer(other: Other) -> 
     longer = {"node_id": 0, "incarnation": uuid4(), "host": "h", "port": 1, "draft_port": 0}
     await other.execute(
         slots.REGISTER.encode(),
-        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema_version.OURS, "endpoints": []},
+        {
+            **longer,
+            "lease_ms": 3 * LEASE_MS,
+            "schema": schema_version.OURS,
+            "endpoints": [],
+            "clock_ms": None,
+            "calm_ms": 0,
+        },
     )
     await other.execute(SILENT, [1])
     clock = Clock()

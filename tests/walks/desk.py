@@ -9,9 +9,10 @@ from groups.core.authors import Author
 from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
+from groups.core.earlier import Earlier, Interruption, Noted, Service
 from groups.core.errors import ErrorCode
 from groups.core.expiry import MS_PER_MINUTE, Age
-from groups.core.group import Guards, wait_for
+from groups.core.group import Guards
 from tests.walks.people import TOPICS
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Said = Iterator[events.Event]
 
 ASSIGNORS = (("uniform", "range"), ("range",), ("own", "uniform"), ("own",), ("bad", "own"))
+GRACE_MS = 15_000
 GUARDS = (Guards(), Guards(), Guards(8_000), Guards(0, frozen=True))
 CHANGES: Mapping[str, tuple[Any, ...]] = {
     "group_initial_rebalance_delay_ms": (0, 3_000),
@@ -195,10 +197,20 @@ def fail_over(life: "Life") -> Said:
     life.waiting.clear()
     for person in life.people:
         person.is_busy = False
-    life.put(life.merged(life.group.durable, None))
-    if life.chance.once_in(2):
-        wait_for(life.group, life.now + 15_000, life.now)
+    life.put(life.merged(life.group.durable, None, left_behind(life)))
     yield events.Tick()
+
+
+def left_behind(life: "Life") -> Earlier:
+    """What the next owner finds noted; perhaps the outage was long, and the last notes are missing.
+    All owners have the same clock here."""
+    is_crash = life.chance.once_in(2)
+    interruption = Interruption(life.now, GRACE_MS if is_crash else 0, is_noted=not is_crash)
+    silences = {
+        s.member_id: Noted(0, s.heard_at if s.silence is None else s.silence.since)
+        for s in life.group.sessions(life.now)
+    }
+    return Earlier(Service(0, (interruption,)), silences, life.group.waits())
 
 
 def reload(life: "Life") -> Said:

@@ -23,6 +23,7 @@ from groups.core.consumer.targets import ready
 from groups.core.conversion import upgrade
 from groups.core.conversion.step import decide
 from groups.core.draft import invariants as draft_invariants
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Group, Rules
 from groups.core.kinds import KINDS
@@ -246,14 +247,14 @@ class Life:
         self.put(self.merged(durable, live))
         self.answered(self.group.resume(tickets))
 
-    def merged(self, durable: Durable, live: Any) -> Group:
-        """A group of what its rows hold, and of what was live."""
+    def merged(self, durable: Durable, live: Any, earlier: Earlier | None = None) -> Group:
+        """A group of what its rows hold, and of what was live, or of what was noted of that."""
         kind = KINDS[durable.group.kind]
         if not durable.exists and live is None:
             return ClassicGroup.absent(self.group_id, self.rules, self.now)
         if not durable.exists:
-            return kind.merge(durable, live, self.rules, self.now)
-        return kind.merge(read_back(durable), live, self.rules, self.now)
+            return kind.merge(durable, live, self.rules, self.now, earlier)
+        return kind.merge(read_back(durable), live, self.rules, self.now, earlier)
 
     def _failed(self, words: str, said: Sequence[events.Event], failure: Exception) -> None:
         """Nothing of the step remains; waiting requests are answered by the node."""

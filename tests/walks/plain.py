@@ -50,7 +50,7 @@ def standing(group: Group, now: Millis) -> Told:
         "members": list(group.durable.members),
         "due": group.due(now),
         "face": group.heartbeat_view(),
-        "sessions": list(group.sessions(now)),
+        "sessions": [session[:3] for session in group.sessions(now)],
         "waits for": group.waiting(now),
         "waiting": sorted(group.live.tickets()) if hasattr(group.live, "tickets") else [],
         "idle": group.idle,

@@ -55,7 +55,7 @@ def test_no_deadline_of_a_large_group_is_missed(kind: str, monkeypatch: pytest.M
         monkeypatch.setattr(module, "EXACT_MAX", -1)
     # Who was given time to find its new node has less again once it was heard of: by a heartbeat
     # from memory, which no step sees, too.
-    monkeypatch.setattr(desk, "wait_for", lambda *_: None)
+    monkeypatch.setattr(desk, "GRACE_MS", 0)
     lives = [Large(kind, seed) for seed in range(10)]
     for life in lives:
         life.live()

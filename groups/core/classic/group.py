@@ -3,7 +3,7 @@
 It maps events to rules, and gives others access to a group's state. It has no rules itself.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from groups.core.classic.descriptions import described
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import KIND, Work
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -56,6 +57,7 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
+    session_of,
 )
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, MemberRow
@@ -108,11 +110,18 @@ class ClassicGroup(RowsGroup[Live]):
         return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
     @classmethod
-    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
+    def merge(
+        cls,
+        durable: Durable,
+        live: Live | None,
+        rules: Rules,
+        now: Millis,
+        earlier: Earlier | None = None,
+    ) -> Self:
         """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
-            return cls(durable, recovery.fresh(durable, now, rules), rules)
+            return cls(durable, recovery.fresh(durable, now, rules, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now, rules), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -207,7 +216,11 @@ class ClassicGroup(RowsGroup[Live]):
         for member_id, row in self._durable.members.items():
             waits = member_id in live.joins or member_id in live.syncs
             heard = now if waits else live.heard_of(member_id)
-            yield Session(member_id, heard, row.session_timeout_ms)
+            yield session_of(member_id, live.beats[member_id], heard, row.session_timeout_ms)
+
+    def waits(self) -> Mapping[str, Millis]:
+        """Since when its phases wait."""
+        return recovery.waits(self._durable, self._live)
 
     def roster(self) -> tuple[MemberRow, ...]:
         """The members as DescribeGroups lists them, including new members with parked joins."""

@@ -7,12 +7,13 @@ Values and arithmetic only; the rules that change them are in the other files of
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
+from groups.core.earlier import Earlier
 from groups.core.events import Ticket
-from groups.core.facts import NO_PARTS, Parts
-from groups.core.group import Beat, Millis
+from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
@@ -130,6 +131,9 @@ class SyncPhase:
         return self.armed_at + self.timeout_ms
 
 
+NO_PARTS: Final[Parts] = frozenset()
+
+
 class Told(NamedTuple):
     """What the facts have of a member: its assignment, and the partitions besides it that it still
     holds (KIP-429). ``has_all``: it has received this assignment."""
@@ -150,10 +154,11 @@ class Live:
     sent SyncGroup yet. ``preferences`` counts members by their list of protocol names, including
     parked changes, and ``metadata_bytes`` the size of their metadata; ``instances`` maps instance
     ids to member ids. ``recovering``: the rows were loaded by a new owner and the next step settles
-    what the old owner's parked requests had begun. ``dropped`` holds the answers for tickets that a
-    reload made meaningless. ``put_off``: why a rebalance is owed that has to wait (``guards``),
-    ``settled_at``: when the last one ended. ``told``: what the facts have of each member;
-    ``rejoined``: when each first joined after the last assignment.
+    what the old owner's parked requests had begun; ``earlier``: what is known of its time.
+    ``dropped`` holds the answers for tickets that a reload made meaningless. ``put_off``: why a
+    rebalance is owed that has to wait (``guards``), ``settled_at``: when the last one ended.
+    ``told``: what the facts have of each member; ``rejoined``: when each first joined after the
+    last assignment.
     """
 
     floor: Millis
@@ -175,6 +180,7 @@ class Live:
     dropped: dict[Ticket, Reply] = field(default_factory=dict)
     put_off: Cause | None = None
     settled_at: Millis = 0
+    earlier: Earlier | None = None
     told: SharedDict[str, Told] = field(default_factory=SharedDict)
     rejoined: Mapping[str, Millis] = field(default_factory=dict)
 
@@ -216,6 +222,10 @@ class Live:
     def heard_of(self, member_id: str) -> Millis:
         """The start of the member's silence: its last heartbeat, but not before ``floor``."""
         return max(self.beats[member_id].at, self.floor)
+
+    def really_heard(self, member_id: str) -> Millis:
+        """When the member was really heard, as far as known."""
+        return last_heard(self.beats[member_id], self.floor)
 
     def session_end(self, row: MemberRow) -> Millis:
         """When a silent member is removed. A member with a parked request is not silent."""

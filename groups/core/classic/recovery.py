@@ -1,8 +1,9 @@
 """Combines rows and live state after a takeover, or after a reload by the same owner.
 
-The rows decide. State that they do not contain gets the safest value: members get a full session
-timeout, generations never decrease, and a rebalance that the rows do not require is dropped with
-the parked requests that had started it.
+The rows decide. State that they do not contain gets the safest value: generations never decrease,
+and a rebalance that the rows do not require is dropped with the parked requests that had started
+it. Sessions and phases continue where earlier owners left them (``groups.core.earlier``); what is
+not known of them starts again in full.
 """
 
 from dataclasses import replace
@@ -19,9 +20,10 @@ from groups.core.classic.states import (
     STABLE,
 )
 from groups.core.classic.work import Work
+from groups.core.earlier import Earlier, beats_of, floor_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
-from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
+from groups.core.group import Millis, Rules, forgiven, forgiven_beats
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
@@ -30,16 +32,19 @@ from groups.core.shared import SharedDict
 OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
 
 
-def fresh(durable: Durable, now: Millis, rules: Rules) -> Live:
+def fresh(durable: Durable, now: Millis, rules: Rules, earlier: Earlier | None = None) -> Live:
     """The live state of a group that a new owner has just loaded."""
-    live = Live(floor=now, generation=durable.group.generation, settled_at=now)
+    live = Live(floor=now, generation=durable.group.generation, settled_at=now, earlier=earlier)
+    live.beats = SharedDict(beats_of(durable.members, now, earlier))
+    live.floor = floor_of(live.beats, now)
     for row in durable.members.values():
-        live.beats[row.member_id] = Beat(now)
         live.count(packing.names_of(row.subscription), row, +1)
         if row.instance_id is not None:
             live.instances[row.instance_id] = row.member_id
         live.next_position = max(live.next_position, row.position + 1)
     live.recovering = durable.exists and not _is_settled(durable, rules)
+    if not live.recovering:
+        live.earlier = None
     return live
 
 
@@ -54,16 +59,18 @@ def _is_settled(durable: Durable, rules: Rules) -> bool:
 
 def recover(work: Work) -> None:
     """The first step of a new owner: finish what the old one had begun."""
-    work.change().recovering = False
+    earlier = work.live.earlier
+    live = work.change()
+    live.recovering, live.earlier = False, None
     if work.state == PREPARING:
         if work.live.join_phase is not None:
             maybe_complete(work)
         elif work.row.details.get("must_rebalance") is not None:
-            _resume_join_phase(work)
+            _resume_join_phase(work, earlier)
         else:
             _abandon_join_phase(work)
     if work.state == COMPLETING:
-        arm_sync_anew(work)
+        _resume_sync_phase(work, earlier)
     if work.state == STABLE and "must_rebalance" in work.row.details:
         trigger = work.row.details["must_rebalance"]
         work.change().put_off = Cause(trigger, "it had been put off under another owner")
@@ -73,18 +80,51 @@ def recover(work: Work) -> None:
             guards.owe(work, OVERSIZED)
 
 
-def _resume_join_phase(work: Work) -> None:
+def _resume_join_phase(work: Work, earlier: Earlier | None) -> None:
     timeout = max((row.rebalance_timeout_ms for row in work.members.values()), default=0)
+    armed_at = work.now
+    if earlier is not None:
+        armed_at = earlier.wait(join_wait(work.row.generation), timeout, work.now)
     work.change().join_phase = JoinPhase(
         trigger=work.row.details["must_rebalance"],
         reason="it had begun under another owner",
         member_id=None,
         client_id=None,
-        started_at=work.now,
-        armed_at=work.now,
+        started_at=min(armed_at, work.now),
+        armed_at=armed_at,
         timeout_ms=timeout,
     )
     maybe_complete(work)
+
+
+def _resume_sync_phase(work: Work, earlier: Earlier | None) -> None:
+    arm_sync_anew(work)
+    sync = work.live.sync
+    if earlier is not None and sync is not None:
+        armed_at = earlier.wait(sync_wait(work.row.generation), sync.timeout_ms, work.now)
+        started_at = min(armed_at, work.now)
+        work.change().sync = replace(sync, started_at=started_at, armed_at=armed_at)
+
+
+def join_wait(generation: int) -> str:
+    """The name of the join phase after this generation (``Group.waits``)."""
+    return f"join/{generation}"
+
+
+def sync_wait(generation: int) -> str:
+    """The name of the sync phase of this generation."""
+    return f"sync/{generation}"
+
+
+def waits(durable: Durable, live: Live) -> dict[str, Millis]:
+    """Since when the current phases wait, by these names. Not the window of an empty group's first
+    rebalance, which no later owner resumes."""
+    found = {}
+    if live.join_phase is not None and live.join_phase.window is None:
+        found[join_wait(durable.group.generation)] = live.join_phase.armed_at
+    if live.sync is not None and durable.group.state == COMPLETING:
+        found[sync_wait(durable.group.generation)] = live.sync.armed_at
+    return found
 
 
 def _abandon_join_phase(work: Work) -> None:

@@ -48,7 +48,7 @@ def _joining(
     late = [member_id for member_id in rows if member_id not in live.joins]
     named = [
         Awaited(m, name_of(rows[m]), Act.REJOIN, heard_at, _removed_at(live, rows[m], until))
-        for heard_at, m in longest_unheard(late, live.heard_of)
+        for heard_at, m in longest_unheard(late, live.really_heard)
     ]
     return Waiting(
         phase=Phase.JOIN if joining.window is None else Phase.WINDOW,
@@ -80,9 +80,9 @@ def _syncing(durable: Durable, live: Live, phase: SyncPhase) -> Waiting:
             name_of(rows[m]),
             Act.SYNC,
             heard_at,
-            min(heard_at + rows[m].session_timeout_ms, phase.deadline),
+            min(live.session_end(rows[m]), phase.deadline),
         )
-        for heard_at, m in longest_unheard(late, live.heard_of)
+        for heard_at, m in longest_unheard(late, live.really_heard)
     ]
     return Waiting(
         phase=Phase.SYNC,
@@ -126,7 +126,7 @@ def _stopped(durable: Durable, live: Live, now: Millis) -> Iterator[MemberRow]:
         if member_id in live.joins:
             if is_eager:
                 yield row
-        elif is_silent(live.heard_of(member_id), row.session_timeout_ms, now):
+        elif is_silent(live.really_heard(member_id), row.session_timeout_ms, now):
             yield row
 
 

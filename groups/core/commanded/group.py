@@ -26,6 +26,7 @@ from groups.core.commanded import (
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import KIND, MATCHES, TOPICS, Work
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -57,6 +58,7 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
+    session_of,
 )
 from groups.core.replies import ErrorReply
 from groups.core.rows import Durable, MemberRow
@@ -186,11 +188,18 @@ class CommandedGroup(RowsGroup[Live]):
         return cls(nobody, Live(), rules)
 
     @classmethod
-    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
+    def merge(
+        cls,
+        durable: Durable,
+        live: Live | None,
+        rules: Rules,
+        now: Millis,
+        earlier: Earlier | None = None,
+    ) -> Self:
         """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
-            return cls(durable, recovery.fresh(durable, now), rules)
+            return cls(durable, recovery.fresh(durable, now, rules, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -242,4 +251,9 @@ class CommandedGroup(RowsGroup[Live]):
         live = self._live
         for consumer_id, row in self._durable.members.items():
             timeout_ms = row.session_timeout_ms
-            yield Session(consumer_id, live.deadline(row) - timeout_ms, timeout_ms)
+            heard = live.deadline(row) - timeout_ms
+            yield session_of(consumer_id, live.beats[consumer_id], heard, timeout_ms)
+
+    def waits(self) -> Mapping[str, Millis]:
+        """Since when the current attempt waits for acknowledgements."""
+        return recovery.waits(self._durable, self._live)

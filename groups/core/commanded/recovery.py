@@ -1,7 +1,7 @@
 """Restores a commanded group's live state after rows were loaded (the design's B).
 
 The rows contain the queue, the phase, the commands and the owners, and a new owner continues from
-there. Every consumer gets a full session from now, and so does the current attempt.
+there. Sessions and the current attempt go on where earlier owners left them.
 """
 
 from dataclasses import replace
@@ -9,21 +9,36 @@ from dataclasses import replace
 from groups.core.commanded import rebalance
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
-from groups.core.commanded.work import Work
-from groups.core.group import Beat, Millis, forgiven, forgiven_beats
+from groups.core.commanded.work import ATTEMPT, Work
+from groups.core.earlier import Earlier, beats_of
+from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
 
-def fresh(durable: Durable, now: Millis) -> Live:
+def fresh(durable: Durable, now: Millis, rules: Rules, earlier: Earlier | None = None) -> Live:
     """The live state for a new owner."""
+    attempt_at = now
+    if earlier is not None:
+        attempt_at = earlier.wait(_attempt(durable), rules.rebalance_backoff_ms, now)
     return Live(
-        beats={member_id: Beat(now) for member_id in durable.members},
+        beats=dict(beats_of(durable.members, now, earlier)),
         started_at=now,
-        attempt_at=now,
+        attempt_at=attempt_at,
         settled_at=now,
         recovering=bool(durable.members),
     )
+
+
+def _attempt(durable: Durable) -> str:
+    """The name of the current attempt (``Group.waits``)."""
+    return f"attempt/{durable.group.generation}/{durable.group.details.get(ATTEMPT, 0)}"
+
+
+def waits(durable: Durable, live: Live) -> dict[str, Millis]:
+    """Since when the current attempt waits for acknowledgements."""
+    waiting = rebalance.is_waiting(durable.group.state)
+    return {_attempt(durable): live.attempt_at} if waiting else {}
 
 
 def kept(durable: Durable, live: Live, now: Millis) -> Live:

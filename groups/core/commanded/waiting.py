@@ -31,7 +31,7 @@ def _acknowledging(durable: Durable, live: Live, rules: Rules) -> Waiting:
             row.member_id,
             name_of(row),
             Act.ACKNOWLEDGE,
-            live.beats[row.member_id].at,
+            live.beats[row.member_id].heard_at,
             live.deadline(row),
         )
         for row in laggards(durable.members.values())

@@ -32,6 +32,7 @@ from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.sessions import Sessions
 from groups.core.consumer.work import KIND, VACATED, Live, Work
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -66,6 +67,7 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
+    session_of,
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
@@ -205,13 +207,19 @@ class ConsumerGroup(GroupValue[Live]):
         return cls(nobody, {}, Index(), Live(now), rules)
 
     @classmethod
-    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
-        """Combine loaded rows with the live state; after a takeover every session and timer starts
-        again."""
+    def merge(
+        cls,
+        durable: Durable,
+        live: Live | None,
+        rules: Rules,
+        now: Millis,
+        earlier: Earlier | None = None,
+    ) -> Self:
+        """Combine loaded rows with the live state, or with None after a takeover."""
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
         index = Index.of(members.values(), durable.group.details)
-        before = live or Live(now, settled_at=now)
-        after = recovery.kept(durable.group, members, index, before, now)
+        before = live or recovery.taken_over(members, index, rules, now, earlier)
+        after = recovery.kept(durable.group, members, index, before, now, earlier)
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -316,5 +324,12 @@ class ConsumerGroup(GroupValue[Live]):
         """Each member's session."""
         sessions, members = Sessions(self._live, self._index, self.rules), self.members
         for member_id in self._live.beats:
-            timeout_ms = sessions.timeout_ms(members[member_id])
-            yield Session(member_id, sessions.heard_at(member_id), timeout_ms)
+            timeout_ms, heard = (
+                sessions.timeout_ms(members[member_id]),
+                sessions.heard_at(member_id),
+            )
+            yield session_of(member_id, self._live.beats[member_id], heard, timeout_ms)
+
+    def waits(self) -> Mapping[str, Millis]:
+        """Since when members have had to do something."""
+        return recovery.waits(self.members, self._live)

@@ -89,7 +89,7 @@ def remove(
     ``author``: who requested it."""
     for member in gone:
         # A silent member is assumed to have worked on nothing since its last request.
-        silent_since = work.live.beats[member.row.member_id].at
+        silent_since = work.live.beats[member.row.member_id].heard_at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
         how = departure(author, member.row) if author is not None else DEPARTURES[trigger]
         rebalance.remove(work, member.row.member_id, how, since)

@@ -3,7 +3,7 @@
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live
 from groups.core.consumer.member import Member
-from groups.core.group import Millis, Rules
+from groups.core.group import Millis, Rules, last_heard
 
 
 class Sessions:
@@ -19,6 +19,10 @@ class Sessions:
     def heard_at(self, member_id: str) -> Millis:
         """Since when the member has been silent, without times that do not count."""
         return max(self._live.beats[member_id].at, self._live.floor)
+
+    def really_heard(self, member_id: str) -> Millis:
+        """When the member was really heard, as far as known."""
+        return last_heard(self._live.beats[member_id], self._live.floor)
 
     def timeout_ms(self, member: Member) -> Millis:
         """The member's session timeout."""

@@ -84,9 +84,9 @@ def _late(durable: Durable, members: Mapping[str, Member], live: Live) -> Late:
 
 
 def _named(members: Mapping[str, Member], late: Late, sessions: Sessions) -> Iterator[Awaited]:
-    for heard_at, member_id in longest_unheard(late, sessions.heard_at):
+    for heard_at, member_id in longest_unheard(late, sessions.really_heard):
         member, (act, end) = members[member_id], late[member_id]
-        session_end = heard_at + sessions.timeout_ms(member)
+        session_end = sessions.end(member)
         until = session_end if end is None else min(session_end, end)
         partitions = len(member.revoking) if act is Act.REVOKE else 0
         yield Awaited(member_id, name_of(member.row), act, heard_at, until, partitions)
@@ -127,6 +127,6 @@ def _still(members: Mapping[str, Member], index: Index, sessions: Sessions, now:
     silent = (
         len(member.holds)
         for member_id, member in members.items()
-        if is_silent(sessions.heard_at(member_id), sessions.timeout_ms(member), now)
+        if is_silent(sessions.really_heard(member_id), sessions.timeout_ms(member), now)
     )
     return unowned + sum(silent)

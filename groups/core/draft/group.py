@@ -24,6 +24,7 @@ from groups.core.draft import (
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import KIND, Work
+from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -56,6 +57,7 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
+    session_of,
 )
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Committed, DraftJoined
@@ -135,11 +137,18 @@ class DraftGroup(RowsGroup[Live]):
         return cls(nobody, Live(floor=now), rules)
 
     @classmethod
-    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
+    def merge(
+        cls,
+        durable: Durable,
+        live: Live | None,
+        rules: Rules,
+        now: Millis,
+        earlier: Earlier | None = None,
+    ) -> Self:
         """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
-            return cls(durable, recovery.fresh(durable, now), rules)
+            return cls(durable, recovery.fresh(durable, now, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -212,4 +221,8 @@ class DraftGroup(RowsGroup[Live]):
         for consumer_id, row in self._durable.members.items():
             timeout_ms = row.session_timeout_ms
             heard = now if consumer_id in live.joins else live.deadline(row) - timeout_ms
-            yield Session(consumer_id, heard, timeout_ms)
+            yield session_of(consumer_id, live.beats[consumer_id], heard, timeout_ms)
+
+    def waits(self) -> Mapping[str, Millis]:
+        """Since when its rebalance waits."""
+        return recovery.waits(self._durable, self._live)

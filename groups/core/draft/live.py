@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from groups.core.authors import UNKNOWN_CLIENT, Client
+from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
@@ -45,7 +46,8 @@ class Live:
     ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members that
     count as dead and are not awaited; none has a held join. ``counts``: partitions of subscribed
     topics, as last reported, and ``partitions`` their sum; ``count`` changes both. ``recovering``:
-    a new owner has to finish or cancel what the held requests of the old one had begun.
+    a new owner has to finish or cancel what the held requests of the old one had begun, which left
+    ``earlier``.
     ``settled_at``: when the last rebalance ended.
     """
 
@@ -59,6 +61,7 @@ class Live:
     join_phase: JoinPhase | None = None
     recovering: bool = False
     settled_at: Millis = 0
+    earlier: Earlier | None = None
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

@@ -10,21 +10,25 @@ from groups.core.draft import join_phase
 from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
-from groups.core.group import Beat, Millis, forgiven, forgiven_beats
+from groups.core.earlier import Earlier, beats_of, floor_of
+from groups.core.group import Millis, forgiven, forgiven_beats
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
 
 
-def fresh(durable: Durable, now: Millis) -> Live:
-    """The live state for a new owner: every consumer has a full session from now."""
+def fresh(durable: Durable, now: Millis, earlier: Earlier | None = None) -> Live:
+    """The live state for a new owner: sessions go on."""
+    recovering = durable.group.state == PREPARING
     live = Live(
         floor=now,
-        beats=SharedDict((consumer_id, Beat(now)) for consumer_id in durable.members),
-        recovering=durable.group.state == PREPARING,
+        beats=SharedDict(beats_of(durable.members, now, earlier)),
+        recovering=recovering,
         settled_at=now,
+        earlier=earlier if recovering else None,
     )
+    live.floor = floor_of(live.beats, now)
     live.count_only(durable.group.details.get(TOPICS, {}))
     return live
 
@@ -65,10 +69,15 @@ def recover(work: Work) -> None:
     So a suspect that returns in time causes no rebalance; clients with held joins ask again.
     """
     live = work.change()
-    live.recovering = False
+    earlier, live.recovering, live.earlier = live.earlier, False, None
     owed = work.row.details.get(OWED)
     if owed is not None:
-        live.join_phase = JoinPhase(Cause(owed, "it had begun under another owner"), work.now)
+        started_at = work.now
+        if earlier is not None:
+            longest_ms = max((row.session_timeout_ms for row in work.members.values()), default=0)
+            started_at = earlier.wait(join_wait(work.row.generation), longest_ms, work.now)
+        cause = Cause(owed, "it had begun under another owner")
+        live.join_phase = JoinPhase(cause, started_at)
         join_phase.maybe_complete(work)
         return
     assert work.members, "a rebalance without members was not owed"
@@ -78,3 +87,14 @@ def recover(work: Work) -> None:
         trigger=OWNER_CHANGED,
         reason="the requests that had started it ended with their owner",
     )
+
+
+def join_wait(generation: int) -> str:
+    """The name of the rebalance after this generation (``Group.waits``)."""
+    return f"join/{generation}"
+
+
+def waits(durable: Durable, live: Live) -> dict[str, Millis]:
+    """Since when the current rebalance waits for joins."""
+    phase = live.join_phase
+    return {} if phase is None else {join_wait(durable.group.generation): phase.started_at}

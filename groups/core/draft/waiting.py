@@ -11,7 +11,7 @@ from groups.core.draft import guards
 from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import OWED
-from groups.core.group import Millis, Rules
+from groups.core.group import Millis, Rules, last_heard
 from groups.core.rows import Durable, MemberRow
 from groups.core.waiting import (
     NAMED_MAX,
@@ -56,7 +56,7 @@ def _joining(durable: Durable, live: Live, joining: JoinPhase, now: Millis) -> W
 
 
 def _heard_at(live: Live, consumer_id: str) -> Millis:
-    return max(live.beats[consumer_id].at, live.floor)
+    return last_heard(live.beats[consumer_id], live.floor)
 
 
 def _stopped(durable: Durable, live: Live, now: Millis) -> Iterable[MemberRow]:

@@ -1,0 +1,157 @@
+"""Dead members under a fault that repeats: how long until they are removed, and is a live one?
+
+One member of each group ends without a word; then the fault strikes again and again, for three
+minutes at most. The rows show when the dead are removed.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Final, LiteralString, NamedTuple
+
+import psycopg
+
+from proof.chaos.failover import SETTLE_S, crash, hand_over
+from proof.chaos.faults import DRAIN, END_BACKENDS
+from proof.chaos.fleet import Fleet, Size
+from proof.chaos.member import Member
+from proof.chaos.network import Network
+from proof.chaos.processes import send
+from proof.chaos.record import now
+from proof.chaos.world import World
+
+SIZE: Final = Size(classic_groups=8, consumer_groups=4, members=2)
+LIMIT_S: Final = 240.0
+STOPPED_S: Final = 4.0
+
+MEMBERS: LiteralString = "SELECT member_id FROM rollcall_member"
+
+Strike = Callable[[World, int], Awaitable[None]]
+"""Causes the fault once more, for the so manieth time."""
+
+
+def _victim(world: World, turn: int) -> int:
+    return sorted(world.ports)[turn % len(world.ports)]
+
+
+async def _kill(world: World, _turn: int) -> None:
+    with suppress(AssertionError):  # it has not started yet
+        await crash(world, _victim(world, 0))
+
+
+async def _stop(world: World, _turn: int) -> None:
+    node = world.node(_victim(world, 0))
+    send(node, signal.SIGSTOP)
+    await asyncio.sleep(STOPPED_S)
+    send(node, signal.SIGCONT)
+
+
+async def _restart_next(world: World, turn: int) -> None:
+    if turn < len(world.ports):
+        await hand_over(world, _victim(world, turn))
+        await world.whole(SETTLE_S)
+
+
+async def _drain(world: World, turn: int) -> None:
+    await world.rows(DRAIN.format("undrain"), _victim(world, turn - 1))
+    await world.rows(DRAIN.format("drain"), _victim(world, turn))
+
+
+async def _end_backends(world: World, _turn: int) -> None:
+    await world.rows(END_BACKENDS)
+
+
+class Repeated(NamedTuple):
+    """A fault: the number of nodes, how often it strikes, and what it does. ``session_s``: of
+    classic members."""
+
+    nodes: int
+    every_s: float
+    strike: Strike
+    session_s: float = 6.0
+
+
+FAULTS: Final[Mapping[str, Repeated]] = {
+    "kill-the-only-node": Repeated(1, 15, _kill),
+    "kill-one-of-two": Repeated(2, 20, _kill),
+    "rolling-restart": Repeated(3, 0, _restart_next),
+    "stop-one-of-two": Repeated(2, 8, _stop),
+    "stop-the-only-node": Repeated(1, 8, _stop, 20.0),
+    "drains": Repeated(2, 15, _drain, 20.0),
+    "end-backends": Repeated(1, 1, _end_backends),
+}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """``removed_s``: until each dead member was removed; None: it is still there. ``evicted``: how
+    often a live one was. ``strikes``: until the last one was removed."""
+
+    removed_s: dict[str, float | None] = field(default_factory=dict)
+    evicted: int = 0
+    strikes: int = 0
+
+
+async def run(name: str, seed: int, size: Size = SIZE, limit_s: float = LIMIT_S) -> Outcome:
+    """One fault, in an installation of its own."""
+    fault, rng = FAULTS[name], Random(seed)
+    size = replace(size, session_s=(fault.session_s, fault.session_s))
+    async with World(fault.nodes) as world:
+        fleet = Fleet(Network(world.bootstraps, rng), size, rng)
+        try:
+            await fleet.start()
+            await fleet.settle(SETTLE_S)
+            await world.whole(SETTLE_S)
+            return await _repeat(world, fleet, fault, limit_s)
+        finally:
+            await fleet.stop()
+
+
+async def _repeat(world: World, fleet: Fleet, fault: Repeated, limit_s: float) -> Outcome:
+    dead = [fleet.of(group_id)[0] for group_id in fleet.groups]
+    for member in dead:
+        fleet.tasks[member].cancel()
+    outcome, begun = Outcome(dict.fromkeys(m.name for m in dead)), now()
+    striking = asyncio.create_task(_strike(world, fault, outcome))
+    try:
+        while None in outcome.removed_s.values() and now() - begun < limit_s:
+            await asyncio.sleep(0.1)
+            await _look(world, dead, outcome, begun)
+    finally:
+        striking.cancel()
+        await asyncio.wait([striking])
+        for node_id in world.ports:
+            send(world.node(node_id), signal.SIGCONT)
+    outcome.evicted = len(fleet.record.evictions)
+    return outcome
+
+
+async def _strike(world: World, fault: Repeated, outcome: Outcome) -> None:
+    while True:
+        due = now() + fault.every_s
+        with suppress(psycopg.Error, OSError, TimeoutError):
+            await fault.strike(world, outcome.strikes)
+        outcome.strikes += 1
+        await asyncio.sleep(max(0.5, due - now()))
+
+
+async def _look(world: World, dead: list[Member], outcome: Outcome, begun: float) -> None:
+    with suppress(psycopg.Error, OSError):
+        there = {member_id for (member_id,) in await world.rows(MEMBERS)}
+        for member in dead:
+            if outcome.removed_s[member.name] is None and member.member_id not in there:
+                outcome.removed_s[member.name] = now() - begun
+
+
+def line(name: str, outcome: Outcome) -> str:
+    """The result in one line."""
+    times = sorted(s for s in outcome.removed_s.values() if s is not None)
+    middle, most = (f"{times[len(times) // 2]:.1f}", f"{times[-1]:.1f}") if times else ("-", "-")
+    return (
+        f"{name:20} {len(times)} of {len(outcome.removed_s)} dead members removed, half within"
+        f" {middle} s, all within {most} s, {outcome.strikes} strikes;"
+        f" live members evicted: {outcome.evicted}"
+    )
