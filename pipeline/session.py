@@ -38,6 +38,15 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
 }
 
+SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.driver.extraJavaOptions": (
+        f"{SETTINGS['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    ),
+}
+"""For little data: compiling code well costs more than running it as it is."""
+
 LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 """While the master is local, nothing listens beyond this machine. For a master, Spark chooses the
 address at which its workers call back; SPARK_LOCAL_IP overrides it."""
@@ -51,8 +60,8 @@ class SparkFailed(Exception):
 
 
 @contextmanager
-def session() -> Iterator["SparkSession"]:
-    """A session, and its Java process, until the block ends.
+def session(*, is_small: bool = False) -> Iterator["SparkSession"]:
+    """A session, and its Java process, until the block ends. ``is_small``: for little data.
 
     Raises ``pipeline.config.Unconfigured`` if there is no Java for it, and ``SparkFailed`` for an
     error of Spark's, whose own text can be read only while Java lives.
@@ -64,7 +73,7 @@ def session() -> Iterator["SparkSession"]:
     with TemporaryDirectory(prefix="rollcall-pipeline-") as folder:
         try:
             with _environment(_started_with()):
-                spark = SparkSession.builder.config(conf=_configuration()).getOrCreate()
+                spark = SparkSession.builder.config(conf=_configuration(is_small)).getOrCreate()
             _ship(spark, Path(folder))
             yield spark
         except (PySparkException, Py4JError) as error:
@@ -85,7 +94,7 @@ def _started_with() -> dict[str, str]:
     return {"JAVA_HOME": str(java.home()), "PYSPARK_PYTHON": python}
 
 
-def _configuration() -> "SparkConf":
+def _configuration(is_small: bool) -> "SparkConf":
     from pyspark import SparkConf, SparkContext
 
     if _is_submitted():
@@ -93,7 +102,8 @@ def _configuration() -> "SparkConf":
     conf = SparkConf()
     conf.setIfMissing("spark.master", os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER)
     is_local = (conf.get("spark.master") or MASTER).startswith("local")
-    for name, value in (SETTINGS | (LOOPBACK if is_local else {})).items():
+    settings = SETTINGS | (LOOPBACK if is_local else {}) | (SMALL if is_small else {})
+    for name, value in settings.items():
         conf.setIfMissing(name, value)
     return conf
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+import psycopg
 from psycopg import sql
 
 from pipeline.datasets.dataset import Dataset
@@ -41,3 +42,17 @@ TABLES: Final[Mapping[str, SourceTable]] = {
         SourceTable(OwnershipEvents, "rollcall_ownership"),
     )
 }
+
+SIZE: Final = """
+SELECT coalesce(sum(pg_relation_size(c.oid)), 0)::bigint FROM pg_class c
+WHERE c.relkind = 'r' AND (c.oid = ANY(%(names)s::regclass[]) OR c.oid IN (
+    SELECT tree.relid FROM unnest(%(names)s::regclass[]) AS root, pg_partition_tree(root) AS tree))
+"""
+
+
+def size(connection: psycopg.Connection[Any]) -> int:
+    """How large all of them are, in bytes, without their indexes."""
+    names = {"names": [table.relation for table in TABLES.values()]}
+    row = connection.execute(SIZE, names).fetchone()
+    assert row is not None
+    return int(row[0])

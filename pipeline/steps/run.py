@@ -3,10 +3,10 @@
 It only connects the parts: ``sources`` reads, the steps of ``table`` compute, ``results`` writes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 
@@ -17,14 +17,23 @@ from pipeline.results import rows, runs
 from pipeline.results.folders import Output
 from pipeline.results.runs import Read
 from pipeline.sources.snapshot import Snapshot, snapshot
-from pipeline.sources.tables import TABLES
+from pipeline.sources.tables import TABLES, size
 from pipeline.steps.periods import ALL
 from pipeline.steps.table import REPORTS, Step, needed
 
 TOP = 10
 """How many rows are printed at the end."""
 
-Sessions = Callable[[], AbstractContextManager[SparkSession]]
+SMALL_BYTES = 64 << 20
+"""Less is little data: some hundred thousand rows, for which Spark takes seconds in any case."""
+
+
+class Sessions(Protocol):
+    """What starts Spark."""
+
+    def __call__(self, *, is_small: bool) -> AbstractContextManager[SparkSession]:
+        """A session, for little data or much."""
+
 
 START = "starting Spark"
 
@@ -86,7 +95,8 @@ def run(
     ):
         progress = Progress(1 + len(steps), noted)
         progress.begin(START)
-        with sessions() as spark, progress.watching(spark.sparkContext):
+        is_small = size(connection) < SMALL_BYTES
+        with sessions(is_small=is_small) as spark, progress.watching(spark.sparkContext):
             work = Work(spark, output, run_id)
             return _done(connection, conninfo, work, steps, progress)
 

@@ -39,7 +39,7 @@ Analyse = Callable[[], Done]
 def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
     """One run."""
     output = Output.at(str(tmp_path / "out"))
-    return lambda: run.run(conninfo, output, lambda: nullcontext(spark), "alice")
+    return lambda: run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice")
 
 
 @pytest.mark.parametrize("events", EVENTS)
@@ -111,7 +111,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     """The run only said that a method of Java had failed, and its half table stayed."""
     write(url, [entry(1, "g", "rebalance-completed", duration_ms=5)])
     with pytest.raises(Exception, match="Mkdirs"):
-        run.run(conninfo, Output.at("/proc/rollcall"), lambda: nullcontext(spark))
+        run.run(conninfo, Output.at("/proc/rollcall"), lambda is_small: nullcontext(spark))
     ((state, _, detail),) = runs(url)
     assert state == "failed"
     assert detail.startswith("java.io.IOException: Mkdirs failed to create file:/proc/rollcall/")
