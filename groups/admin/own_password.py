@@ -3,11 +3,10 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
 from django.urls import reverse
 from unfold.forms import AdminOwnPasswordChangeForm
 from unfold.widgets import INPUT_CLASSES
@@ -16,15 +15,13 @@ from groups.admin import presence
 
 TEMPLATE = "admin/own_password.html"
 
-ELSEWHERE = "You log in with a provider: your password is not here."
-
 
 class OwnPasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
     """The current password, a code if the user has a second factor, and the new password."""
 
-    def __init__(self, user: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, user: Any, http_request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(user, *args, **kwargs)
-        self.request = request
+        self.http_request = http_request
         if presence.needs_code(user):
             self.fields["code"] = presence.code_field(**{"class": " ".join(INPUT_CLASSES)})
             self.order_fields(["old_password", "code"])
@@ -38,7 +35,7 @@ class OwnPasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfo
         """Whether the user is present."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and not presence.is_present(
-            self.request, cleaned["old_password"], cleaned.get("code", "")
+            self.http_request, cleaned["old_password"], cleaned.get("code", "")
         ):
             self.add_error("old_password", presence.WRONG)
         return cleaned
@@ -52,15 +49,11 @@ class OwnPassword(PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With the request, by whose address failures count."""
-        return {**super().get_form_kwargs(), "request": self.request}
+        return {**super().get_form_kwargs(), "http_request": self.request}
 
 
 def page(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
     """The page of the admin."""
-    user: Any = request.user
-    if not user.has_usable_password():
-        messages.info(request, ELSEWHERE)
-        return redirect("admin:index")
     context = {**admin.site.each_context(request), **(extra_context or {})}
     done = reverse("admin:password_change_done")
     return OwnPassword.as_view(success_url=done, extra_context=context)(request)

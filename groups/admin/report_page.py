@@ -10,12 +10,14 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import Sum
+from django.db.models.fields.json import KT
 from django.urls import reverse
 
 from groups.admin import chart, time_chart
 from groups.admin.links import quote
 from groups.models import ReportRow, ReportRun
 from groups.queries import journal_text, reports
+from groups.queries.text_search import any_has_text
 
 BARS_MAX: Final = 12
 ROWS_MAX: Final = 100
@@ -99,7 +101,10 @@ def _stored(report: reports.Report, period: str) -> str:
 
 def _searched(rows: Any, report: reports.Report, search: str) -> Any:
     """The rows one of whose keys contains the text."""
-    return rows.filter(keys__icontains=search) if search.strip() else rows
+    if not search.strip():
+        return rows
+    keys = {f"key_{n}": KT(f"keys__{key.name}") for n, key in enumerate(report.keys)}
+    return rows.alias(**keys).filter(any_has_text(search.strip(), *keys))
 
 
 def _ordered(rows: Any, report: reports.Report, order: str) -> Any:

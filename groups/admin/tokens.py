@@ -59,7 +59,7 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     code = presence.code_field(**{"class": " ".join(BASE_INPUT_CLASSES)})
     """Of users with a second factor: a token outlasts their session, and needs no code."""
 
-    request: HttpRequest
+    http_request: HttpRequest
 
     class Meta:
         model = ApiToken
@@ -67,14 +67,14 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not presence.needs_code(self.request.user):
+        if not presence.needs_code(self.http_request.user):
             del self.fields["password"], self.fields["code"]
 
     def clean(self) -> dict[str, Any]:
         """Whether the user is present, when all else is valid."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and "code" in self.fields:
-            if not presence.is_present(self.request, cleaned["password"], cleaned["code"]):
+            if not presence.is_present(self.http_request, cleaned["password"], cleaned["code"]):
                 self.add_error("password", presence.WRONG)
         return cleaned
 
@@ -115,7 +115,7 @@ class ApiTokenAdmin(RollcallAdmin):
     ) -> Any:
         """The form for this user; an existing token is shown, and has none."""
         form_class = super().get_form(request, obj, change, **kwargs)
-        return type("Own", (form_class,), {"request": request})
+        return type("Own", (form_class,), {"http_request": request})
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> tuple[str, ...]:
         """The fields of a new token; others are computed."""

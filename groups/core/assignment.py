@@ -32,6 +32,18 @@ def partitions_of(assignment: bytes) -> Parts | None:
         return None
 
 
+def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
+    """The partitions of one assignment by topic, as the bytes name them; None if they cannot be
+    decoded. Topics without partitions are left out. It makes no set, so it takes less time than
+    ``partitions_of``."""
+    if not assignment:
+        return {}
+    try:
+        return _numbers(assignment)
+    except (ValueError, struct.error):
+        return None
+
+
 def count_of(assignment: bytes) -> int:
     """The number of partitions in an assignment, without creating them; 0 if it cannot be
     decoded."""
@@ -94,6 +106,26 @@ def _read(assignment: bytes) -> tuple[Parts, int]:
         found.update((topic, p) for p in struct.unpack_from(f">{partitions}i", assignment, at))
         at += 4 * partitions
     return frozenset(found), at
+
+
+def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
+    (version,) = _VERSION.unpack_from(assignment, 0)
+    if version < 0:
+        raise ValueError("not a version")
+    found: dict[str, tuple[int, ...]] = {}
+    topics, at = _count(assignment, _VERSION.size)
+    for _ in range(topics):
+        (length,) = _LENGTH.unpack_from(assignment, at)
+        at += _LENGTH.size
+        if length < 0 or at + length > len(assignment):
+            raise ValueError("a name that is longer than the bytes")
+        topic = assignment[at : at + length].decode()
+        partitions, at = _count(assignment, at + length)
+        numbers = struct.unpack_from(f">{partitions}i", assignment, at)
+        at += 4 * partitions
+        if numbers:
+            found[topic] = found[topic] + numbers if topic in found else numbers
+    return found
 
 
 def _counted(assignment: bytes) -> int:

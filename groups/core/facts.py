@@ -5,21 +5,21 @@ is to write. What they mean for each kind of group is in docs/facts.md. Ages are
 the step, by the rules' clock: the store subtracts them from the database's.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import numbers_of
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.journal import Trigger
 from groups.core.rows import MemberRow
 from groups.core.topics import name_problem
 
-Parts = frozenset[tuple[str, int]]
-"""(topic name, partition) pairs."""
+Owned = Mapping[str, Sequence[int]]
+"""Topic name to partitions; one that is repeated counts once."""
 
-NO_PARTS: Final[Parts] = frozenset()
+NOTHING: Final[Owned] = {}
 
 PARTITION_MAX: Final = 2**31 - 2
 """The greatest partition that a range of PostgreSQL can end with. Kafka's are an int32."""
@@ -94,7 +94,7 @@ class Owns:
 
     member_id: str
     generation: int
-    parts: Parts
+    parts: Owned
     lost_ms: int = 0
     gains: bool = True
 
@@ -139,16 +139,19 @@ def settled(facts: Iterable[Fact]) -> Settled:
     return result
 
 
-def recordable(parts: Parts | None) -> Parts | None:
-    """The partitions, if each can be recorded; None: these are not of a catalogue like ours, and
-    count as opaque."""
-    if not parts:
-        return parts
-    if any(map(name_problem, {topic for topic, _ in parts})):
-        return None
-    return parts if all(0 <= p <= PARTITION_MAX for _, p in parts) else None
+def grouped(parts: Iterable[tuple[str, int]]) -> Owned:
+    """(topic name, partition) pairs by topic, in order: the same decision has the same facts."""
+    found: dict[str, list[int]] = {}
+    for topic, partition in sorted(parts):
+        found.setdefault(topic, []).append(partition)
+    return found
 
 
-def owned_in(assignment: bytes) -> Parts | None:
-    """The partitions of an assignment; None: it is opaque."""
-    return recordable(partitions_of(assignment))
+def owned_in(assignment: bytes) -> Owned:
+    """The partitions of an assignment. None at all if it is opaque: undecodable, or with names or
+    numbers that no topic of a catalogue has."""
+    found = numbers_of(assignment)
+    if not found or any(map(name_problem, found)):
+        return NOTHING
+    ends = [end for numbers in found.values() for end in (min(numbers), max(numbers))]
+    return found if min(ends) >= 0 and max(ends) <= PARTITION_MAX else NOTHING

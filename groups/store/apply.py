@@ -131,7 +131,7 @@ class Write:
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
         decision = self.decision
         offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
-        return 1 + members + offsets + len(decision.facts)
+        return 1 + members + offsets + facts.size_of(decision.facts)
 
 
 class PlainRows(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
-from groups.core.facts import Began, Departure, Ended, Owns, Parts, Settled, settled
+from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
 from groups.core.group import Decision
 from groups.postgres.array_literals import array, columns, in_order, texts
 from groups.store.sql import facts as sql
@@ -70,6 +70,19 @@ BEGAN: Final = (
     "silent_ms",
 )
 OWNS: Final = ("group_id", "member_id", "generation", "lost_ms", "gains", "parts")
+
+
+PARTS_A_ROW: Final = 16
+"""So many partitions of a member take as long as a row."""
+
+
+def size_of(facts: Sequence[Fact]) -> int:
+    """The approximate number of rows that these are, for the limit of a batch."""
+    if not facts:
+        return 0
+    owned = (numbers for fact in facts if isinstance(fact, Owns) for numbers in fact.parts.values())
+    parts = sum(map(len, owned))
+    return len(facts) + parts // PARTS_A_ROW
 
 
 def statements(writes: Sequence[Write]) -> Iterator[Statement]:
@@ -176,15 +189,14 @@ def _flag(fact: Owns) -> str:
     return "t" if fact.gains else "f"
 
 
-def ranges(parts: Parts) -> dict[str, str]:
+def ranges(parts: Owned) -> dict[str, str]:
     """The partitions by topic, as literals of ``int4multirange``."""
-    grouped: dict[str, list[int]] = {}
-    for topic, partition in parts:
-        grouped.setdefault(topic, []).append(partition)
-    return {topic: _multirange(sorted(found)) for topic, found in grouped.items()}
+    return {topic: _multirange(sorted(set(found))) for topic, found in parts.items()}
 
 
 def _multirange(partitions: Sequence[int]) -> str:
+    if partitions[-1] - partitions[0] == len(partitions) - 1:
+        return f"{{[{partitions[0]},{partitions[-1]}]}}"
     pieces: list[str] = []
     first = last = partitions[0]
     for partition in partitions[1:]:

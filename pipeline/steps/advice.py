@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from groups.core.facts import Departure
+from groups.core.journal import Trigger
 from pipeline.datasets.advice import Advice
 from pipeline.datasets.dataset import PERIOD
 from pipeline.datasets.lives import Lives
@@ -50,7 +52,7 @@ class Rule(NamedTuple):
     causes of the rebalances that it explains, of the same group."""
 
     name: str
-    triggers: Sequence[str]
+    triggers: Sequence[Trigger]
     evidence: Callable[[Facts], DataFrame]
 
 
@@ -72,7 +74,9 @@ def client() -> Column:
 
 
 def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
-    caused = facts.rebalances.filter(f.col("trigger").isin(*rule.triggers))
+    caused = facts.rebalances.filter(
+        f.col("trigger").isin(*(trigger.value for trigger in rule.triggers))
+    )
     worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
     cost = caused.groupBy(PERIOD, "group_id").agg(
         f.sum("without_owner_ms").alias("cost_ms"), worst["journal_id"].alias("worst_journal_id")
@@ -115,7 +119,7 @@ def session_timeout(facts: Facts) -> DataFrame:
 def static_membership(facts: Facts) -> DataFrame:
     """Dynamic members that restart: each restart is two rebalances."""
     restarts = facts.ends.filter(
-        (f.col("departure") == "left")
+        (f.col("departure") == Departure.LEFT.value)
         & (f.col("back_ms") < SOON_MS)
         & f.col("instance_id").isNull()
     )
@@ -138,7 +142,8 @@ def static_membership(facts: Facts) -> DataFrame:
 def crash_loop(facts: Facts) -> DataFrame:
     """A client that is started again and again."""
     short = facts.ends.filter(
-        (f.col("lived_ms") < SOON_MS) & f.col("departure").isin("expired", "left")
+        (f.col("lived_ms") < SOON_MS)
+        & f.col("departure").isin(Departure.EXPIRED.value, Departure.LEFT.value)
     )
     counted = short.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
         f.count("*").alias("evidence"), f.max("lived_ms").alias("longest")
@@ -155,7 +160,7 @@ def crash_loop(facts: Facts) -> DataFrame:
 
 def no_acknowledgement(facts: Facts) -> DataFrame:
     """A member that does not join, sync or revoke in time."""
-    late = facts.ends.filter(f.col("departure") == "not-acknowledged")
+    late = facts.ends.filter(f.col("departure") == Departure.NOT_ACKNOWLEDGED.value)
     counted = late.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
         f.count("*").alias("evidence")
     )
@@ -210,7 +215,7 @@ def slow_leader(facts: Facts) -> DataFrame:
 
 def topic_growth(facts: Facts) -> DataFrame:
     """Topics that grow in many small steps."""
-    grown = facts.rebalances.filter(f.col("trigger").isin("topics-changed", "metadata-changed"))
+    grown = facts.rebalances.filter(_began_by(GROWTH))
     hourly = grown.groupBy(PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h"))
     busy = hourly.count().filter(f.col("count") >= GROWTHS_AN_HOUR)
     counted = busy.groupBy(PERIOD, "group_id").agg(f.sum("count").alias("evidence"))
@@ -223,19 +228,28 @@ def topic_growth(facts: Facts) -> DataFrame:
 
 SHARED: Final = (PERIOD, "group_id", "subject", "evidence")
 
-RULES: Final[Sequence[Rule]] = (
-    Rule("session-timeout", ("session-expired",), session_timeout),
-    Rule("static-membership", ("member-left", "member-joined"), static_membership),
-    Rule("crash-loop", ("member-joined", "member-left", "session-expired"), crash_loop),
-    Rule(
-        "no-acknowledgement",
-        ("not-acknowledged", "rebalance-timeout", "join-timed-out", "sync-expired"),
-        no_acknowledgement,
-    ),
-    Rule("slow-member", ("member-joined", "member-left", "session-expired"), slow_member),
-    Rule("slow-leader", ("member-joined", "member-left", "session-expired"), slow_leader),
-    Rule("topic-growth", ("topics-changed", "metadata-changed"), topic_growth),
+COMING_AND_GOING: Final = (Trigger.MEMBER_JOINED, Trigger.MEMBER_LEFT, Trigger.SESSION_EXPIRED)
+LATE: Final = (
+    Trigger.NOT_ACKNOWLEDGED,
+    Trigger.REBALANCE_TIMEOUT,
+    Trigger.JOIN_TIMED_OUT,
+    Trigger.SYNC_EXPIRED,
 )
+GROWTH: Final = (Trigger.TOPICS_CHANGED, Trigger.METADATA_CHANGED)
+
+RULES: Final[Sequence[Rule]] = (
+    Rule("session-timeout", (Trigger.SESSION_EXPIRED,), session_timeout),
+    Rule("static-membership", (Trigger.MEMBER_LEFT, Trigger.MEMBER_JOINED), static_membership),
+    Rule("crash-loop", COMING_AND_GOING, crash_loop),
+    Rule("no-acknowledgement", LATE, no_acknowledgement),
+    Rule("slow-member", COMING_AND_GOING, slow_member),
+    Rule("slow-leader", COMING_AND_GOING, slow_leader),
+    Rule("topic-growth", GROWTH, topic_growth),
+)
+
+
+def _began_by(triggers: Sequence[Trigger]) -> Column:
+    return f.col("trigger").isin(*(trigger.value for trigger in triggers))
 
 
 def _often(counted: DataFrame) -> DataFrame:

@@ -6,6 +6,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
+from groups.core.facts import Departure
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.stability import Silence, Stability
 from pipeline.steps.periods import by_period
@@ -13,7 +14,7 @@ from pipeline.steps.periods import by_period
 SOON_MS: Final = 60_000
 """A restart takes no longer, and a life that ends sooner did not do much."""
 
-EXPIRED: Final = "expired"
+EXPIRED: Final = Departure.EXPIRED.value
 
 
 def stability(lives: Lives, at: datetime) -> Stability:
@@ -44,7 +45,11 @@ def stability(lives: Lives, at: datetime) -> Stability:
     )
 
 
-ENDS: Final = {"left": "left", EXPIRED: "expired", "not-acknowledged": "not_acknowledged"}
+ENDS: Final = {
+    Departure.LEFT.value: "left",
+    Departure.EXPIRED.value: "expired",
+    Departure.NOT_ACKNOWLEDGED.value: "not_acknowledged",
+}
 """The departures that are counted apart, and their columns."""
 
 

@@ -47,9 +47,13 @@ PRODUCT: Final[Mapping[str, str]] = {
 }
 """What other runs of chaos shorten, as they wait for every node to have its share."""
 
-BEFORE_S: Final = 2 * EVERY_S
-"""A strike may come this long after the last probe that was answered."""
+NEAR_S: Final = 2 * EVERY_S
+"""A strike may come this long after the last probe that was answered, or before its answer was
+noted."""
 
+
+PEACE_S: Final = 1.5
+"""Between the last hand-over and the next crash, so that each is seen for itself."""
 
 AFTER_S: Final = 5.0
 """Longer than others need to take over what was a struck node's."""
@@ -82,7 +86,7 @@ class Strikes:
     def are_near(self, since: float, until: float) -> bool:
         """Whether any node was struck in this span or a few seconds before."""
         return any(
-            strike.since - BEFORE_S <= until and strike.until + AFTER_S >= since
+            strike.since - NEAR_S <= until and strike.until + AFTER_S >= since
             for strike in self.found
         )
 
@@ -90,8 +94,8 @@ class Strikes:
         """Whether a node was struck in this span."""
         return any(
             strike.node_id in (None, node_id)
-            and strike.since - BEFORE_S <= until
-            and strike.until >= since
+            and strike.since - NEAR_S <= until
+            and strike.until + NEAR_S >= since
             for strike in self.found
         )
 
@@ -129,8 +133,9 @@ async def crash_in_turn(scene: Scene, strikes: Strikes, number: int) -> None:
 
 
 async def crash_when_whole(scene: Scene, strikes: Strikes, number: int) -> None:
-    """Each node, when all have had their share again."""
+    """Each node, when all have had their share again, and for a while."""
     await scene.world.whole(SETTLE_S)
+    await asyncio.sleep(PEACE_S)
     await crash_in_turn(scene, strikes, number)
     await everybody_served(scene.fleet, now())
 
@@ -302,7 +307,11 @@ async def _are_probed(served: Served) -> None:
 def account(
     outcome: Outcome, served: Served, strikes: Strikes, nodes: Mapping[str, int], begun: float
 ) -> None:
-    """Fill in the times without service since an instant. ``nodes``: by the address of a probe."""
+    """Fill in the times without service since an instant. ``nodes``: by the address of a probe.
+
+    While no probe of any group is answered, a bystander's is not either: then the run itself was
+    blocked, as by a search through all processes of a busy machine."""
+    silences = _silences(served)
     for group_id, times in served.at.items():
         seen = list(zip(times, served.by[group_id], strict=True))
         gaps = [(a, b, by) for (a, by), (b, _) in itertools.pairwise(seen) if b > begun]
@@ -311,11 +320,18 @@ def account(
             if strikes.concern(node_id, a, b):
                 outcome.struck.append(gap)
             else:
+                own = gap - sum(max(0.0, min(b, y) - max(a, x)) for x, y in silences)
                 is_near = strikes.are_near(a, b)
-                (outcome.bystanders if is_near else outcome.handed).append(gap)
+                (outcome.bystanders if is_near else outcome.handed).append(max(0.0, own))
         lost = sum(gap for gap, *_ in away)
         outcome.away = max(outcome.away, lost / (times[-1] - begun))
         outcome.outages[group_id] = sum(gap > OUTAGE_S for gap, *_ in away)
+
+
+def _silences(served: Served) -> Sequence[tuple[float, float]]:
+    """The times in which no probe was answered, beside the one between two probes."""
+    times = sorted(itertools.chain.from_iterable(served.at.values()))
+    return [(a, b - EVERY_S) for a, b in itertools.pairwise(times) if b - a > 2 * EVERY_S]
 
 
 def judged(outcome: Outcome, repeat: Repeat, late_s: float) -> list[str]:

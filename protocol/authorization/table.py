@@ -2,7 +2,7 @@
 
 Rows are found by the request's class, since the draft's APIs have the same keys as those of today.
 With an authorizer, an API without a row is never served. Permissions are Kafka's (KIP-163, KIP-231,
-KIP-290; the APIs of 4.3.1); Rollcall's own APIs need similar ones.
+KIP-290; the APIs of 4.4); Rollcall's own APIs need similar ones.
 """
 
 from collections.abc import Callable, Mapping

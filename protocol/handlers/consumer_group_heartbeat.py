@@ -70,7 +70,7 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
     call.node.patterns.watch(request.group_id)
     if not isinstance(reply, ConsumerBeaten):
         return ConsumerBeaten(error=reply.error)
-    if reply.error in CLAIMS:
+    if reply.error and reply.error in CLAIMS:
         call.claimed(request.group_id, request.instance_id, CLAIMS[reply.error])
     if joins or brought or request.subscribed_topic_regex:
         call.session.member = (request.group_id, reply.member_id or request.member_id)

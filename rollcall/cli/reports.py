@@ -44,7 +44,7 @@ def list_reports(context: typer.Context, output: Form = Output.TABLE) -> None:
 @app.command("show")
 def show_report(
     context: typer.Context,
-    report: Annotated[str, typer.Argument(help="One of `rollcall report list`.")],
+    report: Annotated[str, typer.Argument(metavar="REPORT", help="One of `rollcall report list`.")],
     period: Annotated[
         str, typer.Option(help="24h, 7d, 30d or all; with -before: the one before.")
     ] = PERIOD,

@@ -84,6 +84,10 @@ def test_a_reports_rows_are_sorted_searched_and_linked() -> None:
     assert groups("o=without_owner_ms") == ["orders", "a/b c"]
     assert groups("o=group_id&q=B+C") == ["a/b c"]
     assert groups("o=nothing") == ["a/b c", "orders"]
+    cost(made, "größe-100%", without_owner_ms=1)
+    assert [groups(f"q={part}") for part in ("GRÖSSE", "0%25", "r%25d", "group_id")] == [
+        *(["größe-100%"], ["größe-100%"], [], [])
+    ]
     row = viewer.get(f"{LIST}{made.pk}/change/?q=orders").context["rows"][0]
     assert row[0].link == "/admin/groups/group/orders/change/"
     assert row[-1] == ("17", "/admin/groups/group/orders/change/?tab=rebalances&before=18", True)

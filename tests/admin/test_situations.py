@@ -321,6 +321,6 @@ def test_the_page_of_a_frozen_group_promises_no_rebalance() -> None:
         )
     operator = visitor(OPERATOR, name="olga")
     shown = text(operator.get(page("orders", "rebalance")))
-    assert "The group is frozen: nothing happens" in shown and "to rejoin" not in shown
+    assert "The group is frozen: no rebalance begins" in shown and "to rejoin" not in shown
     owned()
     assert "Frozen since" in text(operator.get(page("orders", "live")))

@@ -33,6 +33,7 @@ NAMES = {
     "name": "orders",
     "resource_type": "TOPIC",
     "user": "orders",
+    "report": "cost",
 }
 FREE: Final = "slot-without-owner"
 """A rule that fires where no node is."""
@@ -105,7 +106,7 @@ BODIES: Mapping[str, Any] = {
     "remove_quotas": None,
     "set_password": {"password": "a secret", "iterations": 4096},
     "delete_user": None,
-    "start_rebalance_report": None,
+    "start_reports": None,
     "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
     "withdraw_acknowledgement": None,
     "create_webhook": {"name": "another", "url": "https://pager.example/"},

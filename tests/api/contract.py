@@ -107,7 +107,7 @@ def ask(running: Installation, role: str, token: str, *options: str) -> Ended:
         *("--report", "junit", "--report-junit-path", str(REPORTS / f"{role}.xml")),
         *("--continue-on-failure", "--suppress-health-check", "all", *options),
         # A Spark each time; tests/api/test_reports.py has it.
-        *("--exclude-operation-id", "start_rebalance_report"),
+        *("--exclude-operation-id", "start_reports"),
         *("--exclude-operation-id", "follow_journal"),  # a stream has no end
     ]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.api.contract_hooks", "PYTHONPATH": str(CHECKOUT)}

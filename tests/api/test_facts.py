@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 
 from groups.core.authors import Client as Software
-from groups.core.facts import Began, Departure, Ended, Fact, Owns
+from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns
 from groups.store.apply import Write
 from tests import factories
 from tests.api.conftest import TAKE_SLOTS
@@ -20,8 +20,8 @@ ANNA, BEN = (factories.member(name, client_id=name) for name in ("anna", "ben"))
 JAVA = Software("apache-kafka-java", "4.3.1", "User:anna", 9)
 
 
-def parts(*numbers: int) -> frozenset[tuple[str, int]]:
-    return frozenset(("orders", number) for number in numbers)
+def parts(*numbers: int) -> Owned:
+    return {"orders": numbers}
 
 
 def write(*steps: tuple[Fact, ...]) -> list[datetime]:

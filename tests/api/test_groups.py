@@ -168,7 +168,7 @@ def test_no_request_exceeds_its_statement_limit(viewer: Client) -> None:
     ReportRunFactory.create(started_at=timezone.now())
     asked = requests.request("g-01", "rebalance", reason="once more", actor="olga")
     group = [f"/groups/g-01{tail}" for tail in ("", "/offsets", "/journal", "/rebalances")]
-    beside = ["/topics", "/topics/orders", "/nodes", "/me", "/reports/rebalances"]
+    beside = ["/topics", "/topics/orders", "/nodes", "/me", "/reports"]
     for path in ["/groups", *group, "/operations", f"/operations/{asked.pk}", *beside]:
         with CaptureQueriesContext(connection) as queries:
             get(viewer, path)

@@ -54,7 +54,7 @@ def test_each_baseline_request_is_valid(anybody: Client, broker: Any) -> None:
     """Else the tests below would find a refusal for another reason."""
     for asked in everything():
         answer = asked.send(anybody)
-        known = {"get_rebalance_report": HTTPStatus.NOT_FOUND}
+        known = {"get_report": HTTPStatus.NOT_FOUND}
         if asked.operation_id == "grow_topic":
             asked.but(body={"partitions": 12}).send(anybody)
         assert answer.status_code == known.get(asked.operation_id, answer.status_code)
@@ -71,8 +71,8 @@ def test_an_unknown_parameter_is_refused(
     for asked in requests:
         for name in names:
             problem = refused(anybody, asked.but(query={**asked.query, name: "true"}))
-            error = {"parameter": name, "detail": "This operation has no such parameter."}
-            assert error in problem["errors"]
+            (error,) = (each for each in problem["errors"] if each["parameter"] == name)
+            assert error["detail"].startswith("This operation has no such parameter.")
 
 
 def test_an_unknown_field_is_refused(anybody: Client, requests: list[Asked]) -> None:
@@ -185,20 +185,20 @@ NO_JSON: dict[str, str | bytes] = {
 
 def test_an_ambiguous_request_is_refused(anybody: Client, requests: list[Asked]) -> None:
     for asked in requests:
-        if asked.operation_id in ("force_rebalance", "evict_member", "start_rebalance_report"):
+        if asked.operation_id in ("force_rebalance", "evict_member", "start_reports"):
             for what, raw in NO_JSON.items():
                 problem = refused(anybody, asked, raw)
                 assert len(problem.get("errors", ())) <= 20, what
 
 
 def test_a_chunked_body_is_read(anybody: Client, requests: list[Asked]) -> None:
-    (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
+    (start,) = (a for a in requests if a.operation_id == "start_reports")
     answer = anybody.post(start.path, headers={"transfer-encoding": "chunked"})
     assert (answer.status_code, answer.json()["code"]) == (411, "length_required")
 
 
 def test_a_form_body_is_refused(anybody: Client, requests: list[Asked]) -> None:
-    (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
+    (start,) = (a for a in requests if a.operation_id == "start_reports")
     assert anybody.post(start.path, {"dry_run": "true"}).status_code == 400
 
 

@@ -22,7 +22,7 @@ GROUP = "orders"
 PAGE = CHECKOUT / "docs" / "rest.md"
 EXAMPLES = examples(PAGE)
 
-STARTS_SPARK = "POST", "/reports/rebalances"
+STARTS_SPARK = "POST", "/reports"
 """Looked up, not sent: the pipeline takes a Java of its own, and tests of its own show it."""
 
 

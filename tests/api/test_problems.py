@@ -151,7 +151,7 @@ def test_an_unreachable_broker_is_not_a_defect(
 ) -> None:
     away = Connection("amqp://127.0.0.1:1", transport_options={"max_retries": 0})
     monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[away])
-    answer = anybody.post("/api/v1/reports/rebalances")
+    answer = anybody.post("/api/v1/reports")
 
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.headers["Retry-After"] == "1"

@@ -34,7 +34,7 @@ NOT_THERE: Final = {
     "get_acknowledgement": HTTPStatus.NOT_FOUND,
     "withdraw_acknowledgement": HTTPStatus.NOT_FOUND,
     "acknowledge": HTTPStatus.CONFLICT,
-    "get_rebalance_report": HTTPStatus.NOT_FOUND,
+    "get_report": HTTPStatus.NOT_FOUND,
     "undo_operation": HTTPStatus.CONFLICT,
     "drain_node": HTTPStatus.CONFLICT,
     "restore_offsets": HTTPStatus.CONFLICT,

@@ -15,7 +15,7 @@ import pytest
 from launcher.installation import Installation
 from protocol.apis import APIS
 from tests.clients.conftest import Shell, Start, topic
-from tests.clients.programs import ADMINS, KAFKA_TOOL, KAFKA_TOOLS
+from tests.clients.programs import ADMINS, KAFKA_TOOL, KAFKA_TOOLS, KAFKA_TOOLS_4_3
 from tests.clients.test_sharing import share
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds
@@ -67,6 +67,13 @@ def tools(installation: Installation) -> Iterator[Tools]:
 
 
 @pytest.fixture(scope="module")
+def earlier_tools(installation: Installation) -> Iterator[Tools]:
+    """Those of the release before."""
+    with Shell(KAFKA_TOOLS_4_3.command()) as shell:
+        yield Tools(shell, installation.kafka)
+
+
+@pytest.fixture(scope="module")
 def admin(installation: Installation) -> Iterator[Shell]:
     with Shell(ADMINS["kafka-python"].command(installation.kafka)) as shell:
         yield shell
@@ -95,6 +102,23 @@ def test_topics_are_created_listed_grown_and_deleted(tools: Tools, name: str) ->
 
     assert "does not exist" in tools.run(TOPICS, "--delete", *this, code=1)
     assert name not in tools.run(TOPICS, "--list").split()
+
+
+def lines(tools: Tools, *words: str) -> list[list[str]]:
+    """What a tool prints: the words of each line."""
+    return [line.split() for line in tools.run(*words).splitlines() if line.strip()]
+
+
+def test_tools_of_the_release_before_print_the_same(
+    tools: Tools, earlier_tools: Tools, group: str
+) -> None:
+    for words in (
+        (TOPICS, "--describe", "--topic", group),
+        (GROUPS, "--describe", "--group", group, "--offsets"),
+        (GROUPS, "--describe", "--group", group, "--state"),
+        (END_OFFSETS, "--topic", group),
+    ):
+        assert sorted(lines(earlier_tools, *words)) == sorted(lines(tools, *words)), words
 
 
 @pytest.mark.skipif(DESCRIBE_CONFIGS not in APIS, reason="DescribeConfigs is not served yet")

@@ -1,4 +1,4 @@
-"""Each conformance case against a real installation. Apache Kafka 4.3.1 passes them all."""
+"""Each conformance case against a real installation. Apache Kafka 4.4.0 passes them all."""
 
 import subprocess
 import sys

@@ -27,7 +27,7 @@ OTHER_MEANINGS = {
     ("groups/api/inputs.py", "request"),  # a parameter
     ("groups/api/asking.py", "request"),
     ("groups/api/problems.py", "request"),
-    ("pipeline/transforms/rebalances.py", "stable"),  # a column
+    ("pipeline/steps/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),
     ("rollcall/client/core/events.py", "paused"),  # a change reported to a member

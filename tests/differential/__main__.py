@@ -20,7 +20,7 @@ from random import Random
 from launcher.installation import Installation
 from tests.differential import recorded
 from tests.differential.accepted import judge_of
-from tests.differential.kafka import OURS, SAME, Kafka, Missing
+from tests.differential.kafka import OURS, SAME, VERSIONS, Kafka, Missing
 from tests.differential.kinds import KINDS
 from tests.differential.plays import Outcome, Step, chosen, perform
 
@@ -109,7 +109,7 @@ async def _main(given: argparse.Namespace) -> int:
         f"ROLLCALL_{name.upper().replace('.', '_')}": value
         for name, value in {**SAME, **OURS}.items()
     }
-    async with Kafka() as kafka:
+    async with Kafka(given.kafka) as kafka:
         with Installation(settings) as rollcall:
             run = Run(kafka.address, rollcall.kafka, given.shrink)
             seeds = range(int(low), int(high or low) + 1)
@@ -120,6 +120,7 @@ def main() -> int:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(prog="tests.differential", description=__doc__)
     parser.add_argument("--seeds", default="1-20", help="A-B")
+    parser.add_argument("--kafka", default=VERSIONS[0], choices=VERSIONS, help="its version")
     parser.add_argument("--kinds", nargs="*", choices=list(KINDS))
     parser.add_argument("--shrink", type=float, default=30, help="seconds, for each difference")
     parser.add_argument("--record", action="store_true", help="write what Kafka answered")

@@ -17,11 +17,12 @@ from typing import Final, Self
 
 from tests.differential.talking import Side
 
-VERSION: Final = "4.3.1"
+VERSIONS: Final = ("4.4.0", "4.3.1")
+"""Those that Rollcall is compared with; recorded are the answers of the second."""
 
 START_S = 120
 
-BUILD: Final = Path("build/kafka") / VERSION
+BUILDS: Final = Path("build/kafka")
 
 SAME: Final = {
     "group.initial.rebalance.delay.ms": "0",
@@ -80,18 +81,19 @@ class Missing(Exception):
     """Java or Maven is not installed."""
 
 
-def jars() -> Path:
+def jars(version: str) -> Path:
     """The folder with Kafka's jars; filled at the first time."""
+    build = BUILDS / version
     for tool in ("java", "mvn"):
         if shutil.which(tool) is None:
             raise Missing(f"{tool} is not installed; Kafka needs Java 17 and Maven")
-    folder = BUILD / "lib"
-    if not (BUILD / ".complete").exists():
+    folder = build / "lib"
+    if not (build / ".complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        (BUILD / "pom.xml").write_text(POM.format(version=VERSION))
+        (build / "pom.xml").write_text(POM.format(version=version))
         copy = ("mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib")
-        subprocess.run(copy, cwd=BUILD, check=True)
-        (BUILD / ".complete").touch()
+        subprocess.run(copy, cwd=build, check=True)
+        (build / ".complete").touch()
     return folder.resolve()
 
 
@@ -105,13 +107,13 @@ def free_ports(count: int) -> list[int]:
 
 
 class Kafka:
-    """``async with Kafka() as it``: ``it.address`` is HOST:PORT of a broker that serves."""
+    """``async with Kafka(version) as it``: ``it.address`` is HOST:PORT of a broker that serves."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="kafka-"))
         port, self.controller = free_ports(2)
         self.address = f"127.0.0.1:{port}"
-        self._classpath = f"{jars()}/*"
+        self._classpath = f"{jars(version)}/*"
         self._process: asyncio.subprocess.Process | None = None
 
     async def __aenter__(self) -> Self:

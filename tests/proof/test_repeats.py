@@ -13,15 +13,19 @@ from proof.chaos.repeats import BY_NAME, Outcome, Strike, Strikes
 NODES = {"a": 0, "b": 1}
 
 
-def served(*spans: tuple[str, float, float]) -> Served:
-    """A group that each of these nodes served in a span of time."""
+def served(*spans: tuple[str, float, float], others: bool = True) -> Served:
+    """A group that each of these nodes served in a span of time; ``others``: another group was
+    always served."""
     times: list[float] = []
     by: list[str] = []
     for address, since, until in spans:
         count = round((until - since) / EVERY_S)
         times += [since + n * EVERY_S for n in range(count + 1)]
         by += [address] * (count + 1)
-    return Served({"g": times}, {"g": by})
+    if not others:
+        return Served({"g": times}, {"g": by})
+    always = [n * EVERY_S for n in range(round(times[-1] / EVERY_S) + 1)]
+    return Served({"g": times, "h": always}, {"g": by, "h": ["b"] * len(always)})
 
 
 def accounted(seen: Served, *strikes: Strike) -> Outcome:
@@ -37,7 +41,7 @@ def rounded(gaps: Sequence[float]) -> list[float]:
 def test_a_group_of_a_struck_node_is_no_bystander() -> None:
     outcome = accounted(served(("a", 0, 5), ("b", 6.5, 9)), Strike(0, 5.05, 5.05))
     assert (rounded(outcome.struck), outcome.bystanders, outcome.handed) == ([1.4], [], [])
-    assert outcome.outages == {"g": 1} and round(outcome.away, 2) == 0.16
+    assert outcome.outages == {"g": 1, "h": 0} and round(outcome.away, 2) == 0.16
 
 
 @pytest.mark.parametrize("struck", [1, 0])
@@ -59,7 +63,12 @@ def test_a_strike_on_all_nodes_excuses_each_until_it_ends() -> None:
 
 def test_a_group_that_is_probed_a_little_late_was_served() -> None:
     outcome = accounted(served(("a", 0, 5), ("a", 5.19, 9)))
-    assert outcome == Outcome(outages={"g": 0})
+    assert outcome == Outcome(outages={"g": 0, "h": 0})
+
+
+def test_time_in_which_the_run_itself_was_blocked_is_nobodys_outage() -> None:
+    outcome = accounted(served(("a", 0, 5), ("a", 6.7, 9), others=False), Strike(1, 4.9, 4.9))
+    assert rounded(outcome.bystanders) == [0.0]
 
 
 def test_a_node_that_gets_its_slots_back_at_each_crash_is_found() -> None:

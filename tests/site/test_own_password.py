@@ -91,12 +91,13 @@ def test_the_form_works_without_a_second_factor() -> None:
 
 def test_a_user_of_a_provider_has_no_password_to_change() -> None:
     client = visitor("Viewer")
-    User.objects.get(username="vera").set_unusable_password()
     user = User.objects.get(username="vera")
     user.set_unusable_password()
     user.save()
     client.force_login(user)
-    assert client.get(PAGE).status_code == HTTPStatus.FOUND
+    page = text(client.get(PAGE))
+    assert "You log in with a provider" in page and 'name="old_password"' not in page
+    assert client.post(PAGE, form()).status_code == HTTPStatus.OK
 
 
 # -- Ways around it ---------------------------------------------------------------------------

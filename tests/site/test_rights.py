@@ -204,7 +204,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "nodes/<int:node_id>/drain",
         "nodes/<int:node_id>/undrain",
         "nodes/<int:node_id>/forget",
-        "reports/rebalances",
+        "reports",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",
     },

@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from groups.core.facts import Began, Ended, Owns, Parts
+from groups.core.assignment import Parts
+from groups.core.facts import Began, Ended, Owned, Owns
 from groups.core.group import Decision
+
+
+def parts_of(owned: Owned) -> Parts:
+    return frozenset((topic, p) for topic, numbers in owned.items() for p in numbers)
 
 
 @dataclass
@@ -28,7 +33,8 @@ class Ledger:
                     assert self.lives.pop(member_id, None) is not None, f"{member_id} was over"
                     del self.owned[member_id]
                     self.ended += 1
-                case Owns(member_id=member_id, parts=parts, gains=gains):
+                case Owns(member_id=member_id, gains=gains):
+                    parts = parts_of(fact.parts)
                     before = self.owned[member_id]
                     self.owned[member_id] = parts if gains else parts & before
                     self.gained += len(self.owned[member_id] - before)

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import Parts, partitions_of
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.thread_offers import parts_in
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from groups.core.facts import Ended, Parts, owned_in
+from groups.core.facts import Ended, owned_in
 from groups.core.group import Decision, Group
 from groups.core.replies import Synced
 from tests.walks import recorded
-from tests.walks.ledger import Ledger
+from tests.walks.ledger import Ledger, parts_of
 from tests.walks.life import PEOPLE, Life
 
 
@@ -72,7 +72,7 @@ def _parts(group: Group) -> Mapping[str, Parts]:
 def check_classic(owned: Mapping[str, Parts], group: ClassicGroup) -> None:
     """No partition has two owners, unless the leader gave it to both."""
     rows = group.durable.members.items()
-    given = {m: owned_in(row.assignment) or frozenset() for m, row in rows}
+    given = {m: parts_of(owned_in(row.assignment)) for m, row in rows}
     dealt = Counter(part for parts in given.values() for part in parts)
     owners = Counter(part for parts in owned.values() for part in parts)
     assert all(count <= max(1, dealt[part]) for part, count in owners.items())

@@ -7,12 +7,12 @@ Values and arithmetic only; the rules that change them are in the other files of
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
-from groups.core.facts import NO_PARTS, Parts
 from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
@@ -129,6 +129,9 @@ class SyncPhase:
     def deadline(self) -> Millis:
         """When members that have not synced are removed."""
         return self.armed_at + self.timeout_ms
+
+
+NO_PARTS: Final[Parts] = frozenset()
 
 
 class Told(NamedTuple):

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from groups.core.assignment import Parts
 from groups.core.classic import packing
-from groups.core.classic.live import Join, Told
+from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.work import KIND, Work
-from groups.core.facts import NO_PARTS, Began, Departure, Ended, Origin, Owns, owned_in, recordable
+from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
 from groups.core.rows import MemberRow
 from groups.core.subscription import subscription_of, topics_of
 
@@ -47,38 +47,46 @@ def joined_again(work: Work, joins: Mapping[str, Join]) -> None:
 
 
 def assigned(work: Work) -> None:
-    """The leader's assignment is there; members whose SyncGroup is held receive it now."""
+    """The leader's assignment is there; members whose SyncGroup is held receive it now. Only what
+    has changed is decoded."""
     live = work.change()
-    reported = {m: parts for m in live.rejoined if (parts := _reported(work, m))}
-    kept = _kept(work, reported)
-    for member_id, row in work.members.items():
-        still = kept.get(member_id, NO_PARTS)
-        if live.told.get(member_id) == Told(row.assignment, still, has_all=True):
-            continue
-        has_all = member_id in live.syncs
+    changed = [row for row in work.members.values() if not _is_told(row, live.told)]
+    lost = {row.member_id: _lost(work, row, live.told.get(row.member_id)) for row in changed}
+    kept = _kept(work, {member_id: parts for member_id, parts in lost.items() if parts})
+    for row in changed:
+        member_id = row.member_id
+        still, has_all = kept.get(member_id, NO_PARTS), member_id in live.syncs
         rejoined_at = live.rejoined.get(member_id, work.now)
         _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
         live.told[member_id] = Told(row.assignment, still, has_all)
     live.rejoined = {}
 
 
-def _reported(work: Work, member_id: str) -> Parts | None:
-    """The partitions that the member's JoinGroup says it still owns; None or empty: none."""
-    row = work.members.get(member_id)
-    if row is None:
-        return None
-    subscription = subscription_of(packing.metadata_of(row.subscription, work.row.protocol_name))
-    return None if subscription is None else recordable(subscription.owned)
+def _is_told(row: MemberRow, told: Mapping[str, Told]) -> bool:
+    """Whether the facts have exactly this assignment of the member."""
+    return told.get(row.member_id) == Told(row.assignment, NO_PARTS, has_all=True)
 
 
-def _kept(work: Work, reported: Mapping[str, Parts]) -> dict[str, Parts]:
-    """The partitions that members still hold although they are not assigned to them any more, by
-    member: they give them up by their next JoinGroup, and until then nobody else has them."""
-    more = {m: parts - _parts(work.members[m]) for m, parts in reported.items()}
-    if not any(more.values()):
-        return {}
-    dealt = frozenset().union(*map(_parts, work.members.values()))
-    return {m: parts - dealt for m, parts in more.items()}
+def _lost(work: Work, row: MemberRow, told: Told | None) -> Parts:
+    """What the member says that it still owns, of what it had and is not assigned any more: it
+    gives these up by its next JoinGroup. Nothing, unless it has joined since, and if it is not
+    known what it had, since another node saw it."""
+    if row.member_id not in work.live.rejoined or told is None:
+        return NO_PARTS
+    metadata = packing.metadata_of(row.subscription, work.row.protocol_name)
+    subscription = subscription_of(metadata)
+    if subscription is None or not subscription.owned:
+        return NO_PARTS
+    lost = subscription.owned - _parts(row.assignment)
+    return lost and lost & (_parts(told.assignment) | told.kept)
+
+
+def _kept(work: Work, lost: Mapping[str, Parts]) -> Mapping[str, Parts]:
+    """The partitions that members still hold: those that nobody else was assigned."""
+    if not lost:
+        return lost
+    dealt = frozenset().union(*(_parts(row.assignment) for row in work.members.values()))
+    return {member_id: parts - dealt for member_id, parts in lost.items()}
 
 
 def synced(work: Work, member_id: str) -> None:
@@ -92,9 +100,11 @@ def synced(work: Work, member_id: str) -> None:
 
 
 def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> None:
-    parts = _parts(row) | kept
+    parts = owned_in(row.assignment)
+    if kept:
+        parts = grouped(_parts(row.assignment) | kept)
     work.facts.append(Owns(row.member_id, work.row.generation, parts, lost_ms, gains))
 
 
-def _parts(row: MemberRow) -> Parts:
-    return owned_in(row.assignment) or NO_PARTS
+def _parts(assignment: bytes) -> Parts:
+    return frozenset((topic, p) for topic, numbers in owned_in(assignment).items() for p in numbers)

@@ -14,7 +14,7 @@ from groups.core.commanded import assignment, guards, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
-from groups.core.facts import Owns
+from groups.core.facts import Owns, grouped
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.rows import CommandRow, MemberRow
@@ -129,7 +129,7 @@ def _start(work: Work) -> bool:
         owned = shares[consumer]
         _command(work, thread_offers.owning(row, owned), commands.START, owned)
         if thread_offers.owned_by(row).keys() != owned.keys():
-            work.facts.append(Owns(consumer, work.row.generation, frozenset(owned)))
+            work.facts.append(Owns(consumer, work.row.generation, grouped(owned)))
     return True
 
 

@@ -12,8 +12,7 @@ from groups.core.classic import packing
 from groups.core.classic.work import KIND as CLASSIC
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import Member
-from groups.core.facts import Began, Origin, Owns
-from groups.core.facts import Parts as Named
+from groups.core.facts import Began, Origin, Owned, Owns, grouped
 
 KIND = "consumer"
 
@@ -50,6 +49,6 @@ def owned(
             yield Owns(member_id, generation, named(member.holds, names))
 
 
-def named(parts: Parts, names: Mapping[str, str]) -> Named:
+def named(parts: Parts, names: Mapping[str, str]) -> Owned:
     """Partitions by topic name, without those of deleted topics."""
-    return frozenset((names[topic_id], p) for topic_id, p in parts if topic_id in names)
+    return grouped((names[topic_id], p) for topic_id, p in parts if topic_id in names)

@@ -34,7 +34,7 @@ from groups.core.consumer.work import VACATED
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
-from groups.core.facts import NO_PARTS, Owns, owned_in
+from groups.core.facts import Owns, owned_in
 from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined
@@ -122,8 +122,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
 def _owns(durable: Durable) -> Iterator[Owns]:
     """What the members have as members of the classic group."""
     for member_id, row in durable.members.items():
-        parts = owned_in(row.assignment) or NO_PARTS
-        yield Owns(member_id, durable.group.generation, parts)
+        yield Owns(member_id, durable.group.generation, owned_in(row.assignment))
 
 
 def _is_due(group: ConsumerGroup) -> bool:

@@ -76,6 +76,9 @@ LONG_STEP_MIN: Final = 1_000
 """From this total of members, partitions and waiting requests on, a step is too long for the event
 loop: in the worst case 35 us for each of them, so 35 ms."""
 
+BYTES_A_MEMBER: Final = 64
+"""So many bytes of an assignment (sixteen partitions) take as long as a member."""
+
 OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events that concern only their sender, or no member."""
 
@@ -111,7 +114,7 @@ def _breadth(event: Event) -> int:
         case InstallAssignment(targets=targets):
             return sum(map(len, targets.values()))
         case SyncGroup(assignments=assignments):
-            return len(assignments)
+            return len(assignments) + sum(map(len, assignments.values())) // BYTES_A_MEMBER
         case LeaveGroup(members=leaving):
             return len(leaving)
         case ExpireOffsets(ages=offsets) | RestoreOffsets(offsets=offsets):

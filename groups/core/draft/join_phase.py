@@ -15,7 +15,7 @@ from groups.core.draft.live import Join, JoinPhase
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import KIND, OWED, Work
-from groups.core.facts import NO_PARTS, Began, Departure, Owns
+from groups.core.facts import Began, Departure, Owns
 from groups.core.group import Beat
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced
@@ -161,8 +161,9 @@ def _owns(work: Work, held: Mapping[str, Join], shares: Mapping[str, Parts]) -> 
     before, generation = work.before.members, work.row.generation
     for consumer_id, join in held.items():
         row, parts = before.get(consumer_id), frozenset(shares[consumer_id])
-        if (row_packing.parts_in(row.assignment) if row else NO_PARTS) != parts:
-            yield Owns(consumer_id, generation, parts, lost_ms=work.now - join.since)
+        if row is None or row_packing.parts_in(row.assignment) != parts:
+            owned = row_packing.by_topic(parts)
+            yield Owns(consumer_id, generation, owned, lost_ms=work.now - join.since)
 
 
 def _deal(

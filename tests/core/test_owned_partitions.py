@@ -1,0 +1,50 @@
+"""What the facts read in an assignment: the same partitions as everybody else, or nothing."""
+
+from random import Random
+
+import pytest
+
+from groups.core.assignment import assignment_of, numbers_of, partitions_of
+from groups.core.facts import owned_in
+from groups.store.facts import ranges
+
+
+def pairs(found: dict[str, tuple[int, ...]] | None) -> frozenset[tuple[str, int]] | None:
+    if found is None:
+        return None
+    return frozenset((topic, number) for topic, numbers in found.items() for number in numbers)
+
+
+def test_both_decoders_agree_on_any_bytes() -> None:
+    rng, undecodable = Random(1), 0
+    for _ in range(3_000):
+        topics = [rng.choice("abc") * rng.randrange(1, 4) for _ in range(rng.randrange(4))]
+        parts = {(topic, rng.randrange(9)) for topic in topics for _ in range(3)}
+        raw = bytearray(assignment_of(parts, rng.randrange(4)))
+        for _ in range(rng.randrange(3)):
+            raw[rng.randrange(len(raw))] = rng.choice((0, 1, 2, 255))
+        del raw[rng.choice((len(raw), len(raw), rng.randrange(len(raw)))) :]
+        expected = partitions_of(bytes(raw))
+        assert pairs(numbers_of(bytes(raw))) == expected
+        undecodable += expected is None
+    assert 300 < undecodable < 2_700
+
+
+def test_a_partition_that_is_named_twice_is_owned_once() -> None:
+    twice = assignment_of([("t", 1), ("t", 2)], 1)
+    again = twice.replace((1).to_bytes(4) + (2).to_bytes(4), (2).to_bytes(4) * 2)
+    assert again != twice and ranges(owned_in(again)) == {"t": "{[2,2]}"}
+
+
+@pytest.mark.parametrize(
+    "opaque",
+    [
+        b"connect's own bytes",
+        assignment_of([("a topic\0", 1)], 1),
+        assignment_of([("t" * 250, 1)], 1),
+        assignment_of([("t", -1)], 1),
+        assignment_of([("t", 2**31 - 1)], 1),
+    ],
+)
+def test_what_no_catalogue_has_is_opaque(opaque: bytes) -> None:
+    assert owned_in(opaque) == {}
