@@ -64,6 +64,13 @@ class Service:
         """When the last owner's service ended."""
         return self.interruptions[-1].at
 
+    def since(self, noted: Millis | None) -> Millis:
+        """Since when it counts. What has no note, or one from before a jump of the service time
+        (``groups.store.sql.slots.UNKNOWN_MS``), was as it should be until the end."""
+        if noted is None or noted < self.end - KEPT_MS:
+            return self.end
+        return min(self.end, noted)
+
     def start(self, since: Millis, timeout_ms: Millis) -> Millis:
         """The start of a silence or a wait on this node's clock, later by its extensions: together
         by no more than the longest of them."""
@@ -116,17 +123,17 @@ class Earlier:
         """The beat of a member that this node has not heard. Without a row it was heard until the
         end."""
         service, noted = self.service, self.silences.get(member_id)
-        since = service.end
-        if noted is not None and noted.since is not None:
-            since = min(since, noted.since)
+        since = service.since(None if noted is None else noted.since)
         at = service.start(since, timeout_ms)
         heard_at = since - service.shift if noted is None else now - noted.age_ms
         return Beat(at, Silence(heard_at, since - service.shift, at))
 
     def wait(self, key: str, timeout_ms: Millis, now: Millis) -> Millis:
         """The start of this wait on this node's clock; ``now`` if no owner has noted it."""
-        since = self.waits.get(key)
-        return now if since is None else self.service.start(since, timeout_ms)
+        noted, service = self.waits.get(key), self.service
+        if noted is None or noted < service.end - KEPT_MS:
+            return now
+        return service.start(noted, timeout_ms)
 
 
 def beats_of(

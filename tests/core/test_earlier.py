@@ -19,6 +19,7 @@ from groups.core.earlier import (
     Service,
     interrupted,
 )
+from groups.store.sql.slots import UNKNOWN_MS
 
 GRACE_MS = 40_000
 LEASE_MS = 3_000
@@ -188,6 +189,16 @@ def test_a_member_without_a_note_was_heard_until_the_end() -> None:
     service = Service(-100, (Interruption(1_000, 0, is_noted=False),))
     beat = Earlier(service, {}, {}).beat("m", 6_000, 1_100)
     assert beat.at == beat.heard_at == 1_100
+
+
+def test_a_note_from_before_a_jump_of_the_service_time_says_nothing() -> None:
+    """A node of an older version served meanwhile, or the database was restored."""
+    end = 50_000 + UNKNOWN_MS
+    service = Service(-100, (Interruption(end, GRACE_MS, is_noted=False),))
+    known = Earlier(service, {"m": Noted(70_000, 47_000)}, {"join/1": 47_000})
+    beat = known.beat("m", 6_000, end + 100)
+    assert beat.at == end + 100 + GRACE_MS - 6_000
+    assert known.wait("join/1", 10_000, end + 100) == end + 100
 
 
 def test_what_was_really_heard_is_kept_until_the_next_heartbeat() -> None:

@@ -52,13 +52,13 @@ async def test_silence_goes_on_when_a_node_stops_and_another_follows(other: Othe
     async with running(node_id=3) as one:
         await silent(one, other)
         heard = await value(other, HEARD)
-        before = left_ms(one)
-        assert before <= SESSION_MS - SILENT_MS
+
+        assert left_ms(one) <= SESSION_MS - SILENT_MS
     assert await value(other, "SELECT bool_and(is_noted) FROM rollcall_slot")
     since = await value(other, SINCE)
 
     async with running(node_id=4, clock=another_clock) as two:
-        assert left_ms(two) <= before
+        assert left_ms(two) <= SESSION_MS - SILENT_MS
         await other.execute("UPDATE rollcall_liveness SET deadline_at = now() - interval '1 hour'")
         two.node.notes._noted.clear()  # as right after the load
         await until(lambda: value(other, "SELECT deadline_at > now() FROM rollcall_liveness"))
@@ -83,8 +83,9 @@ async def test_what_was_not_written_may_have_been_heard(other: Other) -> None:
         assert left_ms(two) > SESSION_MS - 30_000
         two.node.keeper.handover.notes = NoNotes()
         first = left_ms(two)
+        two.node.coordinator.shifts[slot_of("g")] += 60_000  # a minute later
     async with running(node_id=5) as three:
-        assert left_ms(three) < first
+        assert left_ms(three) < first - 50_000
 
 
 async def test_the_time_to_reconnect_comes_after_a_long_outage(other: Other, settings: Any) -> None:
