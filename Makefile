@@ -38,7 +38,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
+.PHONY: audit sbom help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -152,6 +152,9 @@ bench: $(READY) ## measure, and compare with the figures in the documentation
 
 soak: $(READY) ## ten thousand simulated lives of a cluster, each with its own troubles
 	$(PYTHON) -m proof simulate --seeds 10000 $(ARGS)
+
+stories: $(READY) ## ten thousand stories of groups of every kind: is each rebalance explained as it was?
+	$(PYTHON) -m proof stories --stories 10000 $(ARGS)
 
 chaos: $(READY) ## hurt real processes under real members, 300 faults, and judge; then zombies and failover (half an hour)
 	$(PYTHON) -m proof chaos --minutes 60 --most 300 $(ARGS)

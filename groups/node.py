@@ -41,6 +41,7 @@ from groups.coordinator.group_counts import GroupCounts
 from groups.coordinator.instance_claims import InstanceClaims
 from groups.coordinator.liveness import Notes
 from groups.coordinator.offset_reads import OffsetReads
+from groups.coordinator.outages import Outages
 from groups.coordinator.probe_responder import Watched
 from groups.coordinator.regex_subscriptions import Patterns
 from groups.coordinator.retries import Reloader
@@ -249,6 +250,7 @@ class Node:
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(self.node_id)
+        self.outages = Outages(self.coordinator, self._reader, self.node_id)
         self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
@@ -303,6 +305,7 @@ class Node:
             await preflight.check_loading(connection)
             await preflight.warn(connection)
             await self._read_all(connection)
+            await self.outages.look_back(connection)
         await self.keeper.start()
         self._known_history = self._history  # it has just been read
 
@@ -373,6 +376,7 @@ class Node:
         yield "counts of groups' work", partial(self.group_counts.run, self.readers)
         yield "claims of instance ids", partial(self.instance_claims.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
+        yield "outages", self.outages.run
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run
         yield "verbs about offsets", self.offset_verbs.run

@@ -11,6 +11,7 @@ COMMANDS: Mapping[str, str] = {
     "repeats": "proof.chaos.repeats_command",
     "zombies": "proof.chaos.zombies_command",
     "simulate": "proof.simulation.command",
+    "stories": "proof.stories.command",
 }
 """Each has a ``main(arguments)`` that returns the exit status."""
 

@@ -28,6 +28,7 @@ from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
+from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Connection = TypeVar("Connection", bound=KafkaConnection)
+
+CANNOT_SERVE = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
+"""Errors of requests that were refused because this node could not serve."""
 
 A_TURN = 50
 """Connections that are checked, closed or released in one turn of the event loop; each takes 5 to
@@ -247,6 +251,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if self.node.acls is not None:
             self.node.acls.changed = self._rules_changed
         self.node.coordinator.hang_up = self._hang_up
+        self.node.outages.refused = self._refused
         # Loaded objects stay; collections need not look at them.
         self.node.keeper.loader.loaded = gc.freeze
 
@@ -374,6 +379,13 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         served = self.served[api]
         served.durations.note(seconds)
         served.errors[error] += 1
+
+    def _refused(self) -> int:
+        """How many requests were refused because this node could not serve their group."""
+        tallies, served = self.coordinator.tallies, self.served.values()
+        counts: list[Mapping[Any, int]] = [tallies.heartbeats, tallies.commits]
+        counts += [each.errors for each in served]
+        return sum(each.get(code, 0) for each in counts for code in CANNOT_SERVE)
 
     def _hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
         """Close the connections of consumers that are considered dead (the draft's Slow consumers,

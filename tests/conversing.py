@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from groups.core import events
 from groups.core.errors import ErrorCode
+from groups.core.explanation import Explanation
 from groups.core.group import Answer, Decision, Group, JournalEntry, Rules
 from groups.core.replies import Operated, Reply
 
@@ -170,10 +171,26 @@ class OneGroup(ABC, Generic[G]):
             "joined": [self._name(m) for m in entry.joined],
             "left": [self._name(m) for m in entry.left],
             **{key: entry.details[key] for key in sorted(entry.details)},
+            "why": None if entry.why is None else self._why(entry.why),
         }
         rise = f"{entry.generation_before}>{entry.generation_after}"
         told = [f"{key}={value}" for key, value in facts.items() if value not in ("", None, [], {})]
         return " ".join([entry.kind, entry.trigger or "-", rise, f"({entry.reason})", *told])
+
+    def _why(self, why: Explanation) -> str:
+        """What cost how much, and who was awaited: "b member-left 5ms | a rejoin 3ms rejoined"."""
+        causes = (
+            f"{'+'.join(self._name(m) if m else name or '?' for m, name in share.named) or '-'}"
+            f" {share.trigger} {share.ms}ms"
+            for share in why.causes
+        )
+        awaited = (
+            f"{self._name(one.member_id)} {one.act} {one.ms}ms {one.end}"
+            + (f" silent {one.silent_ms}ms" if one.silent_ms else "")
+            for one in why.awaited
+        )
+        partial = "seen from here: " if why.is_partial else ""
+        return f"{partial}{', '.join(causes)} | {', '.join(awaited) or '-'}"
 
     # How a step is written
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from groups.queries import journal_text
+from groups.queries.tones import trigger_class
 
 BAR_HEIGHT: Final = 18
 ROW_HEIGHT: Final = 30
@@ -17,9 +18,6 @@ TOTAL_WIDTH: Final = 90
 AXIS_HEIGHT: Final = 26
 TICKS_MAX: Final = 6
 LABEL_LENGTH_MAX: Final = 30
-COLOURS: Final = 8
-"""Colours of the style sheet, ``rc-colour-0`` and so on; later triggers share the last."""
-
 STEPS_MS: Final = tuple(
     1_000 * step
     for step in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 18_000, 36_000)
@@ -40,7 +38,7 @@ class Part(NamedTuple):
 
     x: float
     width: float
-    colour: int
+    colour: str
     title: str
 
 
@@ -71,7 +69,7 @@ class Chart:
     height: int
     bars: Sequence[Bar]
     ticks: Sequence[Tick]
-    legend: Sequence[tuple[int, str]]
+    legend: Sequence[tuple[str, str]]
     label_x: int = LABEL_WIDTH - 10
     bar_height: int = BAR_HEIGHT
 
@@ -109,18 +107,18 @@ def words(trigger: str) -> str:
     return trigger.replace("-", " ") or "unknown"
 
 
-def colours_of(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The trigger with the highest cost has the first colour, and so on."""
+def colours_of(groups: Iterable[Mapping[str, int]]) -> dict[str, str]:
+    """Each trigger's class, the one with the highest cost first."""
     totals: dict[str, int] = {}
     for parts in groups:
         for trigger, milliseconds in parts.items():
             totals[trigger] = totals.get(trigger, 0) + milliseconds
     order = sorted(totals, key=lambda trigger: (-totals[trigger], trigger))
-    return {trigger: min(place, COLOURS - 1) for place, trigger in enumerate(order)}
+    return {trigger: trigger_class(trigger) for trigger in order}
 
 
 def _bar(
-    row: int, group_id: str, costs: Mapping[str, int], colours: Mapping[str, int], scale: float
+    row: int, group_id: str, costs: Mapping[str, int], colours: Mapping[str, str], scale: float
 ) -> Bar:
     parts, x = [], float(LABEL_WIDTH)
     for trigger, colour in colours.items():

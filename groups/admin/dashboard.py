@@ -12,7 +12,7 @@ from groups.access import rights
 from groups.admin.links import quote
 from groups.admin.troubles import folded, troubles
 from groups.models import Journal
-from groups.queries import attention, journal_text
+from groups.queries import attention, journal_text, tones
 from groups.queries import overview as fleets
 from groups.queries.member_names import Name, names_of_groups
 from groups.queries.overview import Overview
@@ -29,22 +29,12 @@ class Tile(NamedTuple):
     tone: str = ""
 
 
-TONES = {
-    "Stable": "good",
-    "Empty": "",
-    "PreparingRebalance": "warn",
-    "CompletingRebalance": "warn",
-    "Assigning": "warn",
-    "Reconciling": "warn",
-    "Dead": "bad",
-}
-
-
 def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """The context of the first page's template (unfold's DASHBOARD_CALLBACK)."""
     if not rights.may(request.user, rights.VIEW_GROUP):
         return context
     seen = fleets.look()
+    may_view_nodes = rights.may(request.user, rights.VIEW_NODE)
     context.update(
         {
             "fleet": seen,
@@ -52,6 +42,7 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             "states": shares(seen),
             **folded(troubles(attention.fired(seen), request)),
             "latest": _latest(seen.latest),
+            "outages": _outages(seen.outages) if may_view_nodes else (),
             "seen_at": timezone.now(),
         }
     )
@@ -63,11 +54,25 @@ def _latest(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
     return [_row(entry, names[entry.group_id]) for entry in entries]
 
 
+def _outages(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    link = reverse("admin:groups_node_changelist")
+    return [
+        {
+            "link": link,
+            "sentence": journal_text.sentence(entry),
+            "tone": tones.of_entry(entry),
+            "at": entry.at,
+        }
+        for entry in entries
+    ]
+
+
 def _row(entry: Journal, name: Name) -> dict[str, Any]:
     return {
         "group_id": entry.group_id,
         "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
         "sentence": journal_text.sentence(entry, name),
+        "tone": tones.of_entry(entry),
         "at": entry.at,
     }
 
@@ -118,7 +123,7 @@ def shares(seen: Overview) -> Sequence[dict[str, Any]]:
             "state": state,
             "count": count,
             "percent": max(0.8, 100 * count / seen.groups),
-            "tone": TONES.get(state, ""),
+            "tone": tones.STATES.get(state, tones.WARN),
             "link": f"{page}?state={state}",
         }
         for state, count in sorted(seen.states.items(), key=lambda item: -item[1])

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from groups.access import rights
 from groups.admin import (
@@ -32,7 +32,7 @@ from groups.admin.sent_forms import keyed
 from groups.admin.standing import READING
 from groups.known_answers import small
 from groups.models import Group, Journal
-from groups.queries import group_rows, group_search, groups
+from groups.queries import group_rows, group_search, groups, tones
 from groups.queries.journal_text import cause
 
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
@@ -232,7 +232,7 @@ class GroupAdmin(RollcallAdmin):
     @admin.display(description="State", ordering="state")
     def state_shown(self, group: Group) -> str:
         """Kafka's word, and the protocol."""
-        tone = standing.TONES.get(group.state, "warn")
+        tone = tones.STATES.get(group.state, tones.WARN)
         state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>'
         return format_html(state, tone, group.state, group.kind)
 
@@ -241,14 +241,11 @@ class GroupAdmin(RollcallAdmin):
         """Its current activity, in a sentence."""
         situation, noted = group.situation, group.acknowledged
         by = f" Acknowledged by {noted.actor}: {noted.note}" if noted else ""
-        evict = standing.evict_link(group, situation) if group.may_evict else None
-        button = (
-            format_html(' <a class="rc-link" href="{}">Evict {}</a>', evict[1], evict[0])
-            if evict
-            else ""
-        )
+        evict = standing.evict_links(group, situation) if group.may_evict else ()
+        link = ' <a class="rc-link" href="{}">Evict {}</a>'
+        buttons = format_html_join("", link, ((url, name) for name, url in evict))
         doing = '<span class="rc-doing rc-{}">{}{}{}</span>'
-        return format_html(doing, situation.tone, situation.text, by, button)
+        return format_html(doing, situation.tone, situation.text, by, buttons)
 
     @admin.display(description="Members", ordering=group_rows.BY_MEMBERS)
     def size(self, group: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.http import HttpRequest
 
 from groups.access import rights
-from groups.admin.standing import KIND_TONES, number_of
+from groups.admin.standing import number_of
 from groups.models import Journal
 from groups.queries import groups, journal_times
 from groups.queries.journal_folds import Line, folded, line, single
@@ -88,12 +88,12 @@ def newest(group_id: str, members: Iterable[groups.MemberView]) -> list[dict[str
 
 def line_values(entries: Sequence[Journal], names: Names) -> dict[str, Any]:
     """One line for the template; ``opened``: its entries, if they say more."""
-    folded_line = line(entries, names, KIND_TONES)
+    folded_line = line(entries, names)
     return _values(folded_line, entries if len(entries) > 1 else [], names.among(entries))
 
 
 def _single(entry: Journal, names: Names) -> dict[str, Any]:
-    return _values(single(entry, names.among([entry]), KIND_TONES), [], names)
+    return _values(single(entry, names.among([entry])), [], names)
 
 
 def _values(folded_line: Line, opened: Sequence[Journal], name: Names) -> dict[str, Any]:

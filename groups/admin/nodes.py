@@ -13,9 +13,9 @@ from django.utils.html import format_html
 from groups.access import rights
 from groups.admin import drains, forget_node
 from groups.admin.base import RollcallAdmin
-from groups.admin.standing import KIND_TONES, ago
+from groups.admin.standing import ago
 from groups.models import Drain, Group, Journal, Node, Slot
-from groups.queries import groups
+from groups.queries import groups, tones
 from groups.queries.journal_text import sentence
 from groups.queries.overview import NODE_SILENT_AFTER
 
@@ -26,8 +26,7 @@ DRAIN_FIELDS = ("since", "actor", "reason")
 
 
 def _change(entry: Journal) -> dict[str, Any]:
-    tone = KIND_TONES.get(entry.kind, "warn")
-    return {"at": entry.at, "tone": tone, "sentence": sentence(entry)}
+    return {"at": entry.at, "tone": tones.of_entry(entry), "sentence": sentence(entry)}
 
 
 @admin.register(Node)

@@ -20,7 +20,7 @@ from groups.admin.links import quote
 from groups.admin.troubles import folded, troubles
 from groups.core.journal import EntryKind
 from groups.models import Group, GroupConfig, Journal, Operation
-from groups.queries import attention, groups, pauses
+from groups.queries import attention, groups, pauses, tones
 from groups.queries.fired import Fired
 from groups.queries.journal_acts import author
 from groups.queries.situation import SETTLED, PageValues, of_one
@@ -35,30 +35,6 @@ DIGITS_MAX: Final = 19
 
 WAITING_NAMED: Final = 5
 """Members named that have not acknowledged a command; others are only counted."""
-
-TONES: Final = {
-    "Stable": "good",
-    "Empty": "plain",
-    "Dead": "plain",
-}
-"""For states in which no member is awaited; the others are transitional."""
-
-KIND_TONES: Final[Mapping[str, str]] = {
-    EntryKind.REBALANCE_COMPLETED: "good",
-    EntryKind.STABLE: "good",
-    EntryKind.REBALANCE_STARTED: "warn",
-    EntryKind.REBALANCE_ABANDONED: "bad",
-    EntryKind.REBALANCE_RETRIED: "warn",
-    EntryKind.CONSUMER_REBALANCE_FAILED: "bad",
-    EntryKind.MEMBER_EXPELLED: "bad",
-    EntryKind.INSTANCE_TAKEN: "warn",
-    EntryKind.GROUP_DELETED: "bad",
-    EntryKind.PAUSED: "warn",
-    EntryKind.RESUMED: "good",
-    EntryKind.SLOTS_CLAIMED: "good",
-    EntryKind.NODE_UNDRAINED: "good",
-    EntryKind.NODE_WAITS: "bad",
-}
 
 
 def ago(at: datetime | None, now: datetime) -> str:
@@ -100,10 +76,10 @@ def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
     may_evict = rights.may(request.user, rights.EVICT)
     return {
         "group": group,
-        "tone": TONES.get(group.state, "warn"),
+        "tone": tones.STATES.get(group.state, tones.WARN),
         "situation": seen.situation,
         **folded(troubles(seen.attention, request)),
-        "evict_now": evict_link(group, seen.situation) if may_evict else None,
+        "evict_now": evict_links(group, seen.situation) if may_evict else (),
         "is_pending": group.state not in SETTLED,
         "facts": facts(group, seen.members),
         **stopping.of_group(group, work),
@@ -131,7 +107,7 @@ def buried(group_id: str, freeze: GroupConfig | None = None) -> dict[str, Any]:
     end = ends.first()
     return {
         "group": Group(group_id=group_id, state="Dead", kind="", revision=0),
-        "tone": TONES["Dead"],
+        "tone": tones.STATES["Dead"],
         "is_deleted": True,
         "frozen_name": "" if freeze is None else _frozen_name(freeze),
         "gone": "not there" if end is None else "deleted",
@@ -157,12 +133,10 @@ def _ended(end: Journal) -> Situation:
     return situation(Facts("Dead", True, deleted=order), timezone.now())
 
 
-def evict_link(group: Group, current: Situation) -> tuple[str, str] | None:
-    """The label and URL of the button that would end the wait."""
-    if current.evict is None:
-        return None
+def evict_links(group: Group, current: Situation) -> Sequence[tuple[str, str]]:
+    """The labels and URLs of the buttons that would end the wait."""
     url = reverse("admin:groups_group_evict", args=[quote(group.group_id)])
-    return current.evict.name, f"{url}?{urlencode({'member': current.evict.member_id})}"
+    return [(one.name, f"{url}?{urlencode({'member': one.member_id})}") for one in current.evict]
 
 
 def urls(group: Group) -> dict[str, str]:

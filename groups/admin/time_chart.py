@@ -55,7 +55,7 @@ class Part(NamedTuple):
     y: float
     width: float
     height: float
-    colour: int
+    colour: str
     title: str
 
 
@@ -73,7 +73,7 @@ class Chart:
     parts: Sequence[Part]
     times: Sequence[Mark]
     levels: Sequence[Mark]
-    legend: Sequence[tuple[int, str]]
+    legend: Sequence[tuple[str, str]]
     width: int = WIDTH
     height: int = HEIGHT + AXIS
     floor: int = HEIGHT
@@ -119,7 +119,7 @@ def _column(
     x: float,
     width: float,
     figures: Mapping[str, int],
-    colours: Mapping[str, int],
+    colours: Mapping[str, str],
     top: int,
 ) -> Sequence[Part]:
     parts, y = [], float(HEIGHT)

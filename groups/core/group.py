@@ -19,6 +19,7 @@ from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetCommit, OffsetWrite, PendingWrite, Ticket
+from groups.core.explanation import Explanation
 from groups.core.facts import Fact
 from groups.core.journal import EntryKind
 from groups.core.quick import quick
@@ -61,7 +62,9 @@ class JournalEntry:
     client sent (KIP-800; "": none).
     ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
     are member ids. Durations are milliseconds. ``offsets``: committed offsets whose previous values
-    the store adds to the details (``before``), or all of the group's; None: none.
+    the store adds to the details (``before``), or all of the group's; None: none. ``why``: of an
+    entry that ends a rebalance, its causes and the members that it waited for; the store adds it to
+    the details, encoded.
     """
 
     kind: EntryKind
@@ -78,6 +81,7 @@ class JournalEntry:
     details: Mapping[str, Any] = field(default_factory=dict)
     offsets: "Sequence[tuple[str, int]] | All | None" = None
     client_reason: str = ""
+    why: Explanation | None = None
 
 
 class All(Enum):

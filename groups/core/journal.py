@@ -64,6 +64,7 @@ class EntryKind(StrEnum):
     SLOTS_RELEASED = "slots-released"
     NODE_DRAINED = "node-drained"
     NODE_UNDRAINED = "node-undrained"
+    NODE_OUTAGE = "node-outage"
     NODE_WAITS = "node-waits"
     NODE_FORGOTTEN = "node-forgotten"
     TIME_WENT_BACK = "time-went-back"
@@ -124,6 +125,7 @@ SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
     EntryKind.NODE_UNDRAINED: Subject.NODE,
     EntryKind.NODE_WAITS: Subject.NODE,
     EntryKind.NODE_FORGOTTEN: Subject.NODE,
+    EntryKind.NODE_OUTAGE: Subject.NODE,
     EntryKind.TIME_WENT_BACK: Subject.NODE,
     EntryKind.LIMIT_NEAR: Subject.NODE,
 }
@@ -181,6 +183,9 @@ class Trigger(StrEnum):
     TOPIC_CREATED = "topic-created"
     TOPIC_DELETED = "topic-deleted"
     NO_ECHO = "no-echo"
+    DATABASE_AWAY = "database-away"
+    LOOP_STALLED = "loop-stalled"
+    NODE_LOST = "node-lost"
     TOTAL = "total"
 
 

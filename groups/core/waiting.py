@@ -17,9 +17,10 @@ Millis = int
 NAMED_MAX: Final = 20
 """Members that are named, those that were silent for longest; others are only counted."""
 
-SILENT_SHARE: Final = 2
-"""A member that was silent for longer than its session timeout divided by this is assumed to have
-stopped working: clients send a heartbeat at least three times a session."""
+SILENT_MS: Final = 3_000
+"""An awaited member that was silent for so long, or for half of its session, is assumed to have
+stopped working; texts name it as silent from then on (``groups.queries.situation_text``). Clients
+send a heartbeat every three seconds, and in a rebalance sooner."""
 
 
 class Phase(StrEnum):
@@ -38,6 +39,7 @@ class Phase(StrEnum):
 class Act(StrEnum):
     """What a member has to do."""
 
+    JOIN = "join"
     REJOIN = "rejoin"
     SYNC = "sync"
     REVOKE = "revoke"
@@ -99,6 +101,7 @@ def name_of(row: MemberRow) -> str:
     return row.instance_id or row.client_id or row.member_id or "a newcomer"
 
 
-def is_silent(heard_at: Millis, timeout_ms: Millis, now: Millis) -> bool:
-    """Whether a member is assumed to have stopped working."""
-    return (now - heard_at) * SILENT_SHARE > timeout_ms
+def is_silent(heard_at: Millis, timeout_ms: Millis, now: Millis, interval_ms: Millis = 0) -> bool:
+    """Whether a member is assumed to have stopped working; ``interval_ms``: between the heartbeats
+    of one that is not awaited."""
+    return now - heard_at >= min(timeout_ms // 2, interval_ms + SILENT_MS)

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from groups.core.explanation import WHY
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
+from groups.queries import tones, why_text
 from groups.queries.journal_text import cause, client_reason, reached, seconds, sentence, waited
 from groups.queries.member_names import Name, Names
 from groups.queries.situation_text import many
+from groups.queries.why_text import SEVERAL
 
 BEGINS: Final = frozenset([EntryKind.REBALANCE_STARTED, EntryKind.REBALANCE_PUT_OFF])
 """Kinds of entries with the cause of a rebalance."""
@@ -43,20 +46,6 @@ ENDS: Final[Mapping[str, str]] = {
     EntryKind.REBALANCE_ABANDONED: "bad",
 }
 """Kinds that end a rebalance, and the line's colour then."""
-
-SEVERAL: Final[Mapping[str, str]] = {
-    Trigger.MEMBER_JOINED: "joined",
-    Trigger.MEMBER_LEFT: "left",
-    Trigger.SESSION_EXPIRED: "were silent for their session timeout",
-    Trigger.SYNC_EXPIRED: "joined but did not fetch their assignment in time",
-    Trigger.METADATA_CHANGED: "changed their subscription",
-    Trigger.SUBSCRIPTION_CHANGED: "changed their subscription",
-    Trigger.REBALANCE_TIMEOUT: "did not revoke their partitions in time",
-    Trigger.JOIN_TIMED_OUT: "did not rejoin in time",
-    Trigger.MEMBER_REPLACED: "came back under a new member id",
-    Trigger.NOT_ACKNOWLEDGED: "did not acknowledge their command",
-}
-"""Texts for several members, after their number; other causes that repeat are only counted."""
 
 LEAVING: Final = frozenset(
     [Trigger.MEMBER_LEFT, Trigger.SESSION_EXPIRED, Trigger.JOIN_TIMED_OUT, Trigger.SYNC_EXPIRED]
@@ -103,26 +92,27 @@ def _belongs(entry: Journal) -> bool:
     return entry.kind in kinds
 
 
-def line(entries: Sequence[Journal], names: Names, tones: Mapping[str, str]) -> Line:
-    """A line in words. ``tones``: by kind, for entries outside of rebalances."""
+def line(entries: Sequence[Journal], names: Names) -> Line:
+    """A line in words."""
     name = names.among(entries)
     last = entries[-1]
     if len(entries) == 1 and last.kind != EntryKind.REBALANCE_COMPLETED:
-        return single(last, name, tones)
+        return single(last, name)
     return Line(last.at, _tone(entries), _rebalance(entries, name), entries)
 
 
-def single(entry: Journal, name: Name, tones: Mapping[str, str]) -> Line:
+def single(entry: Journal, name: Name) -> Line:
     """A single entry."""
-    return Line(entry.at, tones.get(entry.kind, "plain"), sentence(entry, name), [entry])
+    return Line(entry.at, tones.of_entry(entry), sentence(entry, name), [entry])
 
 
 def _tone(entries: Sequence[Journal]) -> str:
     kinds = [entry.kind for entry in entries]
     if FAILED.intersection(kinds):
-        return "bad"
+        return tones.BAD
+    costs = {tones.cost(entry) for entry in entries if entry.kind in tones.BY_COST}
     if EntryKind.REBALANCE_COMPLETED in kinds:
-        return "good"
+        return next(tone for tone in (tones.BAD, tones.WARN, tones.GOOD) if tone in costs)
     return next((ENDS[kind] for kind in kinds if kind in ENDS), "warn")
 
 
@@ -138,7 +128,11 @@ def _rebalance(entries: Sequence[Journal], name: Name) -> str:
 
 
 def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iterator[str]:
-    """The causes, each once, in order; then other members that joined or left."""
+    """The causes, each once, in order; then other members that joined or left. An entry of an
+    earlier version names only the first one."""
+    if end is not None and WHY in end.details:
+        yield why_text.causes(why_text.explanation(end), name)
+        return
     began = [entry for entry in entries if entry.kind in BEGINS and entry.trigger]
     by_trigger: dict[str, list[Journal]] = {}
     for entry in began or ([end] if end is not None and end.trigger else []):
@@ -199,6 +193,14 @@ def _moved(entries: Sequence[Journal]) -> str:
     return f"{moved:,} of {many(total, 'partition')} moved"
 
 
+def _assigned(entry: Journal, name: Name) -> str:
+    """The sync phase, if it took a while, and whom it waited for."""
+    if not entry.duration_ms or WHY not in entry.details:
+        return ""
+    waits = waited(entry, name)
+    return f"assigned {seconds(entry.duration_ms)} later" + (f" ({waits})" if waits else "")
+
+
 def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str:
     """The result: the generation, the duration, and the members that were waited for."""
     kinds = {entry.kind for entry in entries}
@@ -206,6 +208,7 @@ def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str
         took = "" if end.duration_ms is None else f" after {seconds(end.duration_ms)}"
         number = reached(end)
         parts = [f"{number[:1].upper()}{number[1:]}{took}", waited(end, name)]
+        parts += [_assigned(entry, name) for entry in entries if entry.kind == EntryKind.STABLE]
         return ", ".join(part for part in parts if part)
     if EntryKind.EMPTIED in kinds:
         return "The group has no members left"

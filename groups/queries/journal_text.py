@@ -10,74 +10,19 @@ from typing import Any, Final
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
 from groups.queries import journal_acts as acts
+from groups.queries import outage_text, why_text
 from groups.queries.member_names import Name, plain
 from groups.queries.situation_text import many
-
-CAUSES: Final[Mapping[str, str]] = {
-    Trigger.MEMBER_JOINED: "member {who} joined",
-    Trigger.MEMBER_LEFT: "member {who} left",
-    Trigger.SESSION_EXPIRED: "member {who} was silent for its session timeout",
-    Trigger.SYNC_EXPIRED: "member {who} joined but did not fetch its assignment in time",
-    Trigger.METADATA_CHANGED: "member {who} changed its subscription",
-    Trigger.LEADER_REJOINED: "the leader {who} joined again",
-    Trigger.MEMBER_REPLACED: "static member {who} came back under a new member id",
-    Trigger.REBALANCE_TIMEOUT: "member {who} did not revoke its partitions in time",
-    Trigger.GROUP_OVERSIZED: "the group was larger than group.max.size allows",
-    Trigger.JOIN_TIMED_OUT: "member {who} did not rejoin in time",
-    Trigger.MEMBER_REFUSED: "member {who} could not be admitted",
-    Trigger.TOPICS_CHANGED: "topics or partition counts changed",
-    Trigger.RETENTION: "it is no longer needed",
-    Trigger.OWNER_CHANGED: "another node took over the group",
-    Trigger.OPERATOR: "an operator requested it",
-    Trigger.MEMBER_RETURNED: "member {who} sent a heartbeat again",
-    Trigger.STRATEGY_FAILED: "its partition assignment strategy failed",
-    Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge its command",
-    Trigger.ASSIGNOR_FAILED: "the assignor returned no usable assignment",
-    Trigger.ASSIGNOR_CHANGED: "member {who} named another assignor, or its own has new metadata",
-    Trigger.SUBSCRIPTION_CHANGED: "member {who} changed its subscription",
-    Trigger.REQUEST: "a client requested it",
-    Trigger.TOPIC_CREATED: "a topic with that name was created",
-    Trigger.TOPIC_DELETED: "the topic was deleted",
-    Trigger.NO_ECHO: "the owner did not answer for a whole lease",
-    Trigger.TOTAL: "a limit is near",
-}
-"""The meaning of each trigger; ``{who}`` is the member."""
-
-CAUSED_BY_REASON: Final = frozenset([Trigger.OPERATOR])
-"""Triggers whose reason is complete."""
+from groups.queries.why_text import WAITED_NAMED
+from groups.queries.why_text import seconds as seconds
 
 HANDED_NAMED = 2
 """Members named that gave partitions to others; others are only counted."""
 
-WAITED_NAMED = 3
-"""Members named as waited for; others are only counted."""
-
-MS_PER_S = 1_000
-
-
-def seconds(milliseconds: int) -> str:
-    """A duration in words: "40 ms", "1.2 s", "2 min 5 s"."""
-    if milliseconds < MS_PER_S:
-        return f"{milliseconds} ms"
-    if milliseconds < 60 * MS_PER_S:
-        return f"{milliseconds / MS_PER_S:.1f} s"
-    minutes, rest = divmod(round(milliseconds / MS_PER_S), 60)
-    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-
 
 def cause(entry: Journal, name: Name = plain) -> str:
-    """The cause, and the client's own reason: "member w-1 left: 'consumer closed'"."""
-    if entry.trigger in CAUSED_BY_REASON and entry.reason:
-        return entry.reason
-    template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
-    who = name(entry.member_id, entry.client_id)
-    if "{who}" in template and not who:
-        return (entry.reason or template.format(who="?")) + client_reason(entry)
-    text = template.format(who=who)
-    more = len(entry.left) - 1
-    if more > 0 and "{who}" in template:
-        text += f" (and {more} more)"
-    return text + client_reason(entry)
+    """The causes, with their shares of the time if there are several."""
+    return why_text.causes(why_text.explanation(entry), name)
 
 
 def client_reason(entry: Journal) -> str:
@@ -86,14 +31,8 @@ def client_reason(entry: Journal) -> str:
 
 
 def waited(entry: Journal, name: Name = plain) -> str:
-    """The members waited for: "waited 1.2 s for w-2, 40 ms for w-1"; "" if none."""
-    slowest = sorted(entry.waited_for.items(), key=lambda item: (-item[1], item[0]))
-    slowest = [(member, ms) for member, ms in slowest if ms > 0]
-    if not slowest:
-        return ""
-    named = ", ".join(f"{seconds(ms)} for {name(member)}" for member, ms in slowest[:WAITED_NAMED])
-    more = entry.details.get("waited_for_count", len(slowest)) - min(len(slowest), WAITED_NAMED)
-    return f"waited {named}" + (f" and {more} more" if more > 0 else "")
+    """The members waited for, with how that ended: "waited 1.2 s for w-2 (revoked)"; "" if none."""
+    return why_text.waited(why_text.explanation(entry), name)
 
 
 def _started(entry: Journal, name: Name) -> str:
@@ -118,6 +57,7 @@ def _completed(entry: Journal, name: Name) -> str:
     parts = [
         f"Rebalanced to {reached(entry)}{took}{because}",
         waited(entry, name),
+        why_text.seen_from(why_text.explanation(entry)),
     ]
     moved = entry.details.get("moved")
     if moved is not None:
@@ -212,18 +152,21 @@ def _expelled(entry: Journal, name: Name) -> str:
     return f"Member {name(entry.member_id, entry.client_id) or '?'} was expelled: {why}."
 
 
-def _stable(entry: Journal, _name: Name) -> str:
+def _stable(entry: Journal, name: Name) -> str:
     members, moved = entry.details.get("members"), entry.details.get("moved")
     text = f"Generation {entry.generation_after} is stable"
     if members is not None:
         text += f" with {members} {_plural(members, 'member')}"
     if moved is not None:
         text += f"; {moved} {_plural(moved, 'partition')} moved"
-    return text + "."
+    waits = waited(entry, name) if entry.duration_ms else ""
+    return text + (f"; {waits}." if waits else ".")
 
 
 def _emptied(entry: Journal, name: Name) -> str:
-    return f"The group has no members left, because {cause(entry, name)}."
+    waits = waited(entry, name)
+    because = f"The group has no members left, because {cause(entry, name)}"
+    return f"{because}; {waits}." if waits else f"{because}."
 
 
 def _replaced(entry: Journal, name: Name) -> str:
@@ -292,6 +235,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.CONFIG_CHANGED: _unnamed(acts.config_changed),
     EntryKind.SLOTS_CLAIMED: lambda entry, _: f"Node {entry.node_id} took {entry.reason}.",
     EntryKind.SLOTS_RELEASED: _released,
+    EntryKind.NODE_OUTAGE: _unnamed(outage_text.sentence),
     EntryKind.NODE_WAITS: _unnamed(acts.node_waits),
     EntryKind.TIME_WENT_BACK: lambda entry, _: f"{entry.reason}.",
     EntryKind.LIMIT_NEAR: lambda entry, _: f"A limit is near: {entry.reason}.",

@@ -1,6 +1,6 @@
 """The whole fleet in a few numbers: what an operator should know before any single group.
 
-Reads only, by the ORM, twelve statements for any number of groups. Numbers from the journal come
+Reads only, by the ORM, thirteen statements for any number of groups. Numbers from the journal come
 only from its newest entries, since its length is not limited.
 """
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
 from groups.core.backoff import pause
+from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
 from groups.queries.acknowledgements import Acknowledged, in_force, subjects_of
 from groups.queries.groups import REBALANCED, annotated
@@ -35,6 +36,8 @@ LISTED_MAX: Final = 10
 
 LATEST_MAX: Final = 8
 
+OUTAGES_MAX: Final = 5
+OUTAGES_WITHIN: Final = timedelta(hours=24)
 OPERATION_WAITS: Final = "operation-waits"
 """The rule about ``Overview.undecided``."""
 
@@ -87,6 +90,7 @@ class Overview:
     ownerless_slots: int
     rebalances_1h: LastHour
     latest: Sequence[Journal]
+    outages: Sequence[Journal]
     unsettled: Sequence[Group]
     unsettled_count: int
     situations: Mapping[str, Situation]
@@ -142,6 +146,7 @@ def look(now: datetime | None = None) -> Overview:
         ownerless_slots=slots["free"],
         rebalances_1h=rebalances(newest, now - RECENT),
         latest=latest_rebalances(newest),
+        outages=outages(newest, now - OUTAGES_WITHIN),
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
@@ -168,6 +173,7 @@ def alone(group: Group, now: Situation) -> Overview:
         ownerless_slots=0,
         rebalances_1h=LastHour(0, False),
         latest=(),
+        outages=(),
         unsettled=unsettled,
         unsettled_count=len(unsettled),
         situations={group.group_id: now},
@@ -243,6 +249,12 @@ def rebalances(newest: int, since: datetime) -> LastHour:
 def latest_rebalances(newest: int) -> Sequence[Journal]:
     """The newest rebalances of the whole fleet, newest first."""
     return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
+
+
+def outages(newest: int, since: datetime) -> Sequence[Journal]:
+    """The newest outages of nodes, newest first."""
+    found = _looked_through(newest).filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)
+    return list(found.order_by("-id")[:OUTAGES_MAX])
 
 
 def task_runs(now: datetime) -> Sequence[TaskRun]:

@@ -10,13 +10,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from groups.core.waiting import Act, Phase
+from groups.core.waiting import SILENT_MS, Act, Phase
 
 NAMED_MAX: Final = 3
 """Members that a sentence names; others are only counted."""
-
-SILENT_MS_MIN: Final = 3_000
-"""Shorter silences are not mentioned: clients send a heartbeat every few seconds."""
 
 
 class Tone(StrEnum):
@@ -99,11 +96,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The sentence. ``evict``: the member whose eviction would end the wait, None: none."""
+    """The sentence. ``evict``: the silent members whose eviction would end the wait."""
 
     tone: Tone
     text: str
-    evict: Member | None = None
+    evict: Sequence[Member] = ()
     waiting: Waiting | None = None
 
 
@@ -121,7 +118,7 @@ def tone(facts: Facts) -> Tone:
     """Bad: the group is not served, or waits for a silent member."""
     if not facts.is_served:
         return Tone.BAD
-    if facts.waiting is not None and _evictable(facts) is not None:
+    if facts.waiting is not None and _evictable(facts):
         return Tone.BAD
     troubles = (facts.waiting, facts.frozen, facts.stopped, facts.stopped_members, facts.silent)
     if any(troubles) or not facts.is_settled or (facts.unowned and facts.members):
@@ -129,10 +126,10 @@ def tone(facts: Facts) -> Tone:
     return Tone.GOOD if facts.members else Tone.PLAIN
 
 
-def _evictable(facts: Facts) -> Member | None:
+def _evictable(facts: Facts) -> Sequence[Member]:
     waiting = facts.waiting
     candidates = waiting.awaited if waiting is not None else facts.silent
-    return next((one for one in candidates if one.silent_ms >= SILENT_MS_MIN), None)
+    return [one for one in candidates if one.silent_ms >= SILENT_MS][:NAMED_MAX]
 
 
 def _parts(facts: Facts, now: datetime) -> Iterator[str]:
@@ -251,7 +248,7 @@ def _named(waiting: Waiting) -> str:
 
 def _one(member: Member) -> str:
     partitions = many(member.partitions, "partition")
-    facts = [f"silent {seconds(member.silent_ms)}"] if member.silent_ms >= SILENT_MS_MIN else []
+    facts = [f"silent {seconds(member.silent_ms)}"] if member.silent_ms >= SILENT_MS else []
     facts.append(f"removed in {seconds(member.left_ms)}")
     act = ACTS.get(member.act, "").format(partitions=partitions)
     return f"{member.name}{act} ({', '.join(facts)})"

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from groups.core.explanation import WHY
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import ENTRY_FIELDS
 from groups.core.offset_rules import OFFSETS_LISTED_MAX
@@ -104,7 +105,11 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, A
 
 
 def _row(line: Line) -> tuple[Any, ...]:
-    values = ((name, getattr(line.entry, name)) for name in ENTRY_FIELDS)
+    entry = line.entry
+    values = ((name, getattr(entry, name)) for name in ENTRY_FIELDS)
+    if entry.why is not None:
+        explained = {**entry.details, WHY: entry.why.encoded()}
+        values = ((name, explained if name == "details" else value) for name, value in values)
     columns = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
     return (line.group_id, line.revision, *columns)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from groups.core.classic import join, offsets, sync, timers
+from groups.core.classic.live import HeldSync
 from groups.core.classic.work import Work
 from groups.core.consumer import heartbeat as consumer_heartbeat
 from groups.core.consumer import invariants
@@ -85,7 +86,7 @@ def _everything(work: Any, event: Any) -> Any:
 
 
 def _forget_older(work: Work, event: Any) -> None:
-    work.change().syncs[event.member_id] = event.ticket
+    work.change().syncs[event.member_id] = HeldSync(event.ticket, work.now)
     sync._synced(work, event.member_id)
 
 

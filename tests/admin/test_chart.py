@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.admin.chart import COLOURS, LABEL_WIDTH, TICKS_MAX, WIDTH, Cost, draw, shortened
+from groups.admin.chart import LABEL_WIDTH, TICKS_MAX, WIDTH, Cost, draw, shortened
 
 rows = st.lists(
     st.builds(
@@ -29,11 +29,14 @@ def test_the_longest_comes_first() -> None:
     assert [bar.group_id for bar in chart.bars] == ["b", "c", "a"]
 
 
-def test_the_costliest_trigger_has_the_first_colour() -> None:
+def test_the_costliest_trigger_comes_first_and_each_has_its_own_colour() -> None:
     chart = draw([Cost("a", "member-left", 5), Cost("b", "session-expired", 9)])
 
     assert chart is not None
-    assert chart.legend == [(0, "session expired"), (1, "member left")]
+    assert chart.legend == [
+        ("rc-trigger-session-expired", "session expired"),
+        ("rc-trigger-member-left", "member left"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_everything_drawn_is_on_the_drawing(costs: list[Cost]) -> None:
         for part in bar.parts:
             assert part.x >= LABEL_WIDTH
             assert part.x + part.width <= WIDTH
-            assert 0 <= part.colour < COLOURS
+            assert part.colour.startswith("rc-trigger-")
     assert len(chart.ticks) <= TICKS_MAX + 1
     assert all(LABEL_WIDTH <= tick.x <= WIDTH for tick in chart.ticks)
 

@@ -177,7 +177,7 @@ def test_the_page_takes_few_statements(django_assert_max_num_queries: Any) -> No
     sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 50)
     viewer = visitor(VIEWER)
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         viewer.get("/admin/")
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from groups.admin.standing import KIND_TONES
 from groups.core.journal import EntryKind
 from groups.models import Journal
 from groups.queries.journal_folds import folded, line
@@ -39,7 +38,7 @@ def ended(moved: int | None = None, **over: Any) -> Journal:
 def lines(*entries: Journal, names: Names | None = None) -> Sequence[str]:
     """The page's lines for entries in this order, the newest first."""
     newest = list(reversed(entries))
-    return [line(some, names or Names({}), KIND_TONES).text for some in folded(newest)]
+    return [line(some, names or Names({})).text for some in folded(newest)]
 
 
 def test_simultaneous_joins_are_counted_and_the_first_is_named() -> None:

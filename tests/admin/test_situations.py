@@ -171,8 +171,8 @@ def test_the_sentence_names_members_waited_for_and_the_deadline(sentence: str) -
 def test_only_a_silent_member_is_offered_for_eviction() -> None:
     lively = Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben(silent_s=1)))
     silent = Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben()))
-    assert situation(lively, NOW).evict is None
-    assert situation(silent, NOW).evict == ben()
+    assert situation(lively, NOW).evict == []
+    assert situation(silent, NOW).evict == [ben()]
 
 
 # -- from rows

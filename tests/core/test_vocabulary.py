@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from groups.core.explanation import End
 from groups.core.group import JournalEntry
 from groups.core.journal import ENTRY_FIELDS, EntryKind, Trigger
 from groups.models import Journal
 from groups.postgres.array_literals import array
-from groups.queries.journal_text import CAUSES, SENTENCES, cause, sentence
+from groups.queries.journal_text import SENTENCES, cause, sentence
+from groups.queries.why_text import CAUSES, ENDS
 from tests.sources import parsed
 
 CHECKOUT = Path(__file__).parents[2]
@@ -27,6 +29,7 @@ OTHER_MEANINGS = {
     ("groups/api/inputs.py", "request"),  # a parameter
     ("groups/api/asking.py", "request"),
     ("groups/api/problems.py", "request"),
+    ("groups/queries/outage_text.py", "request"),  # a noun
     ("pipeline/steps/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),
@@ -64,6 +67,7 @@ def test_the_journal_file_spells_each_word_once() -> None:
 def test_every_kind_and_every_trigger_has_a_sentence() -> None:
     assert set(SENTENCES) == set(EntryKind)
     assert set(CAUSES) == set(Trigger)
+    assert set(ENDS) == set(End)
 
 
 @pytest.mark.parametrize("kind", EntryKind)

@@ -9,7 +9,7 @@ import pytest
 
 from groups.core.assignment import assignment_of, count_of, partitions_of
 from groups.core.classic.group import ClassicGroup
-from groups.core.waiting import Act, Phase, Waiting
+from groups.core.waiting import SILENT_MS, Act, Phase, Waiting, is_silent
 from tests.conversing import OneGroup
 from tests.core.conversation import Conversation
 from tests.core_commanded.conversation import Conversation as Commanded
@@ -113,6 +113,13 @@ def test_the_initial_delay_collects_the_first_members() -> None:
     waiting = waits(talk)
     assert (waiting.phase, waiting.awaited) == (Phase.WINDOW, ())
     assert waiting.until == talk.now + 3_000 and waiting.newcomers_count == 2
+
+
+def test_silent_members_stand_still_as_soon_as_they_are_called_silent() -> None:
+    """Two of three were suspended: the page said that a third of the work stood still."""
+    assert not is_silent(10_000, 20_000, 12_999) and is_silent(10_000, 20_000, 10_000 + SILENT_MS)
+    assert is_silent(10_000, 4_000, 12_000), "half of a short session"
+    assert not is_silent(10_000, 45_000, 17_000, interval_ms=5_000), "it is not awaited"
 
 
 def test_a_pending_id_is_waited_for() -> None:

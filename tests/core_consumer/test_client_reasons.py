@@ -1,7 +1,8 @@
 """The reasons that clients give (KIP-800) in groups of the consumer protocol: an entry has them
 apart from the rules' own, through a change of owner, until the rebalance has ended."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 from groups.core.authors import Author
 from groups.core.events import LeaveGroup, Leaver
@@ -15,9 +16,13 @@ SAID = "the consumer is being closed by a deploy"
 
 def read(entry: JournalEntry) -> str:
     """The entry as people read it."""
-    fields = asdict(entry)
-    del fields["offsets"]
-    return sentence(Journal(**fields))
+    return sentence(
+        Journal(**asdict(replace(entry, offsets=None, why=None), dict_factory=_columns))
+    )
+
+
+def _columns(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in items if key not in ("offsets", "why")}
 
 
 def test_the_reason_of_a_leaving_member_is_kept_until_the_rebalance_ends() -> None:
@@ -49,7 +54,7 @@ def test_of_several_leaving_members_the_first_is_quoted() -> None:
     )
     talk.step(LeaveGroup(ticket=None, members=leavers))
     assert talk.journal[-1].client_reason == SAID
-    assert read(talk.journal[-1]).endswith(f" left (and 1 more): '{SAID}'.")
+    assert read(talk.journal[-1]).endswith(f" 2 members left, the first app: '{SAID}'.")
 
 
 def test_members_removed_by_others_keep_their_own_reasons() -> None:

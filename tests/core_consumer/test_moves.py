@@ -93,7 +93,7 @@ def test_the_list_of_moves_is_bounded_and_the_rest_counted() -> None:
     seen = Moves()
     for taker in range(100):
         parts = [("t", 10 * taker + p) for p in range(10)]
-        seen.free(parts, "giver", 0)
+        seen.free(parts, "giver", 0, 0)
         seen.give(parts, f"taker-{taker:02}", 5)
     told = seen.details({"giver"}, str)
 
@@ -124,7 +124,7 @@ def test_a_forced_rebalance_raises_the_epoch_by_one_and_recomputes_the_same_targ
 def test_members_are_ordered_by_partitions_handed_over_then_by_name() -> None:
     told = Moves()
     for giver, parts in (("b", (0, 1)), ("c", (2,)), ("a", (3,)), ("d", (4,))):
-        told.free({("t", p) for p in parts}, giver, 10)
+        told.free({("t", p) for p in parts}, giver, 10, 10)
         told.give({("t", p) for p in parts}, "z", 10)
     pairs = told.details({"a", "b", "c", "z"}, lambda part: f"{part[0]}-{part[1]}")["handed_over"]
     assert [(p["from"], p["to"], p["partitions"], p["gone"]) for p in pairs] == [

@@ -408,6 +408,17 @@ async def test_an_outage_of_the_database_evicts_nobody(
     assert await one.commit("g", 2, joined) == Committed()
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
     assert not one.stopped
+    trigger, told = await _outage(other)
+    assert trigger == "database-away" and min(told["ms"], told["extended_ms"]) > SESSION_MS
+    assert told["slots"] == SLOTS
+
+
+async def _outage(other: Other) -> tuple[str, dict[str, Any]]:
+    """The journal's entry, a moment after the outage."""
+    found = "SELECT trigger, details FROM rollcall_journal WHERE trigger = 'database-away'"
+    while (row := await (await other.execute(found.encode())).fetchone()) is None:
+        await asyncio.sleep(0.01)
+    return row[0], row[1]
 
 
 def test_former_owners_count_the_slots_that_they_lost() -> None:

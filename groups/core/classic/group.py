@@ -174,9 +174,9 @@ class ClassicGroup(RowsGroup[Live]):
             if join.ticket is not None
         )
         syncs = (
-            Answer(ticket, Synced(error=code))
-            for ticket in self._live.syncs.values()
-            if ticket is not None
+            Answer(held.ticket, Synced(error=code))
+            for held in self._live.syncs.values()
+            if held.ticket is not None
         )
         return (*joins, *syncs)
 

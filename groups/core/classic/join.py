@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.classic import guards, packing, static
+from groups.core.classic import awaited, guards, packing, static
 from groups.core.classic.join_phase import (
     current_generation,
     maybe_complete,
@@ -29,6 +29,8 @@ from groups.core.classic.states import (
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
+from groups.core.explanation import End
+from groups.core.group import Millis
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
 
@@ -111,6 +113,9 @@ def _join_without_id(work: Work, event: JoinGroup) -> None:
 def _hand_out(work: Work, event: JoinGroup, member_id: str) -> None:
     """The client is to join with this id; a rebalance that waited for its earlier one may end."""
     connection = event.ticket and event.ticket.connection
+    earlier = work.live.awaited.get(connection)
+    if earlier is not None:
+        awaited.id_ended(work, earlier, End.PENDING)
     work.hand_out(member_id, event.session_timeout_ms, connection)
     work.answer(event.ticket, Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
     maybe_complete(work)
@@ -121,11 +126,16 @@ def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
         # A dynamic member's id with an instance id: Kafka's reply, which does not repeat the id.
         work.answer(event.ticket, Joined(error=ErrorCode.UNKNOWN_SERVER_ERROR))
         return
+    live = work.live
+    is_awaited = live.awaits(event.member_id)
+    since = live.pending[event.member_id].since if is_awaited else None
     work.take_back(event.member_id)
-    _admit(work, event, event.member_id)
+    _admit(work, event, event.member_id, since)
 
 
-def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
+def _admit(
+    work: Work, event: JoinGroup, member_id: str, awaited_since: Millis | None = None
+) -> None:
     """A new member: park its join; the group rebalances."""
     row = member_row(work, event, member_id)
     if work.state == EMPTY:
@@ -134,7 +144,7 @@ def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
         window = replace(work.live.join_phase.window, grew=True, last_join=work.now)
         work.set_join_phase(window=window)
     work.change().next_position += 1
-    work.park(parked(work, event, row, is_new=True))
+    work.park(parked(work, event, row, is_new=True, awaited_since=awaited_since))
     rebalance_or_go_on(work, _cause(MEMBER_JOINED, event, member_id))
 
 
@@ -199,13 +209,21 @@ def _park_known(work: Work, event: JoinGroup, row: MemberRow) -> None:
     work.park(parked(work, event, row, is_new=held is not None and held.is_new))
 
 
-def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Join:
+def parked(
+    work: Work,
+    event: JoinGroup,
+    row: MemberRow,
+    *,
+    is_new: bool,
+    awaited_since: Millis | None = None,
+) -> Join:
     """The join to park; a repeated one keeps the time of the first."""
     held = work.live.joins.get(row.member_id)
     names = tuple(name for name, _ in event.protocols)
-    first = work.now if held is None else held.first
-    client = event.client if held is None else held.client
-    return Join(row, names, event.ticket, first, work.now, is_new, client)
+    first, client = work.now, event.client
+    if held is not None:
+        first, client, awaited_since = held.first, held.client, held.awaited_since
+    return Join(row, names, event.ticket, first, work.now, is_new, client, awaited_since)
 
 
 def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:

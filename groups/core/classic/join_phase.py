@@ -7,9 +7,8 @@ Only this file raises the generation, elects a leader and selects a protocol.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from heapq import nlargest
 
-from groups.core.classic import guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership, packing
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -21,6 +20,7 @@ from groups.core.classic.states import (
 )
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
+from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
@@ -37,6 +37,7 @@ def rebalance_or_go_on(work: Work, cause: Cause) -> None:
     """Start a rebalance, unless it must wait; or, if one is in progress, check whether it can
     end."""
     if work.state == PREPARING:
+        awaited.because(work, cause)
         maybe_complete(work)
     elif guards.holds(work, cause.trigger):
         guards.put_off(work, cause)
@@ -47,6 +48,7 @@ def rebalance_or_go_on(work: Work, cause: Cause) -> None:
 def prepare(work: Work, cause: Cause) -> None:
     """Enter PreparingRebalance: the reply to its next heartbeat tells each member."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
+    awaited.begin(work, cause)
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
     if work.state == COMPLETING:
         work.set_details(**{UNASSIGNED: True})
@@ -106,8 +108,8 @@ def end_sync_phase(work: Work, code: ErrorCode) -> None:
     if work.live.sync is None and not work.live.syncs:
         return
     live = work.change()
-    for ticket in live.syncs.values():
-        work.answer(ticket, Synced(error=code))
+    for held in live.syncs.values():
+        work.answer(held.ticket, Synced(error=code))
     live.syncs.clear()
     live.unsynced.clear()
     live.sync = None
@@ -169,11 +171,15 @@ def complete(work: Work) -> None:
         _begin_generation(work)
     else:
         work.move_to(EMPTY, generation=before + 1, protocol_name=None, leader=None)
-        work.set_details(synced=None, must_rebalance=None, follow_up=None, **{UNASSIGNED: None})
-    _journal_end(work, finished, before, rejoined)
+        ended = dict.fromkeys(("synced", "must_rebalance", "causes", "follow_up", UNASSIGNED))
+        work.set_details(**ended)
+    why = _journal_end(work, finished, before, rejoined)
     _report_operations(work)
     live = work.change()
     live.joins, live.fresh, live.join_phase = SharedDict(), 0, None
+    live.episode = None
+    if rejoined:
+        awaited.begin_sync(work, why)
     live.generation = work.row.generation
     live.floor = work.now
 
@@ -192,8 +198,11 @@ def drop_laggards(work: Work) -> None:
         row for row in work.members.values() if row.member_id not in joins and not row.instance_id
     ]
     for row in late:
+        awaited.removed(work, row.member_id, JOIN_TIMED_OUT)
         work.remove_row(row.member_id, DEPARTURES[JOIN_TIMED_OUT])
         note_departure(work, row.member_id, JOIN_TIMED_OUT)
+    if late:
+        awaited.because(work, awaited.timed_out(late))
 
 
 def note_departure(work: Work, member_id: str, trigger: str) -> None:
@@ -231,7 +240,7 @@ def _begin_generation(work: Work) -> None:
         protocol_name=select_protocol(live.preferences),
         leader=leader,
     )
-    work.set_details(synced=False, must_rebalance=None, follow_up=None)
+    work.set_details(synced=False, must_rebalance=None, causes=None, follow_up=None)
     if any(row is not work.members.get(member_id) for member_id, row in rows.items()):
         work.set_members(rows)
     live.unsynced = SharedDict(dict.fromkeys(rows))
@@ -278,6 +287,7 @@ def _arm_sync(work: Work) -> None:
 def arm_sync_anew(work: Work) -> None:
     """Wait for everyone's SyncGroup again, after a change of owner."""
     work.change().unsynced = SharedDict(dict.fromkeys(work.members))
+    work.change().episode = Episode.resumed(work.now, work.row.details.get("causes", ()))
     _arm_sync(work)
 
 
@@ -310,15 +320,10 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
     )
 
 
-def _journal_end(work: Work, finished: JoinPhase, before: int, joins: Mapping[str, Join]) -> None:
-    duration = work.now - finished.started_at
-    waits = {
-        member_id: max(0, joins[member_id].first - finished.started_at)
-        if member_id in joins
-        else duration
-        for member_id in work.members
-        if member_id not in joins or not joins[member_id].is_new
-    }
+def _journal_end(
+    work: Work, finished: JoinPhase, before: int, joins: Mapping[str, Join]
+) -> Explanation:
+    why = awaited.explained_join(work, finished, joins)
     new = [member_id for member_id, join in joins.items() if join.is_new]
     work.note(
         EntryKind.REBALANCE_COMPLETED if joins else EntryKind.EMPTIED,
@@ -328,17 +333,19 @@ def _journal_end(work: Work, finished: JoinPhase, before: int, joins: Mapping[st
         client_id=finished.client_id,
         client_reason=finished.client_reason,
         generation_before=before,
-        duration_ms=duration,
-        waited_for=dict(nlargest(NAMED_MAX, waits.items(), key=lambda item: item[1])),
+        duration_ms=why.ms,
+        waited_for=why.waited_for(),
         joined=tuple(new[:NAMED_MAX]),
         left=finished.left,
         details={
             "members": len(work.members),
-            "waited_for_count": len(waits),
+            "waited_for_count": why.count,
             "joined_count": len(new),
             "left_count": finished.left_count,
         },
+        why=why,
     )
+    return why
 
 
 def _report_operations(work: Work) -> None:

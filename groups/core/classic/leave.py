@@ -5,7 +5,7 @@ afterwards, once per batch of removals, whether the group rebalances.
 """
 
 from groups.core.authors import Author
-from groups.core.classic import ownership
+from groups.core.classic import awaited, ownership
 from groups.core.classic.join_phase import (
     count_departure,
     maybe_complete,
@@ -17,6 +17,7 @@ from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused
+from groups.core.explanation import End
 from groups.core.facts import DEPARTURES, Departure
 from groups.core.removals import departure, removals
 from groups.core.replies import Joined, Left, Synced
@@ -53,6 +54,7 @@ def _leave(work: Work, leaver: Leaver, author: Author | None) -> MemberRow | Non
     if not member_id and leaver.instance_id is not None:  # the instance's member (KIP-345)
         member_id = work.live.instances.get(leaver.instance_id, "")
     if member_id in work.live.pending:
+        awaited.id_ended(work, member_id, End.LEFT)
         work.take_back(member_id)
         return None
     work.member_or_refuse(member_id, leaver.instance_id)
@@ -70,13 +72,14 @@ def remove(
     """Remove a member, parked or not; its parked requests are answered with the code. ``how`` its
     life ended: by default, as the trigger says."""
     how = how or DEPARTURES[trigger]
+    awaited.removed(work, member_id, trigger)
     join = work.unpark(member_id)
     if join is not None:
         # Kafka returns no id here, so that the client starts over.
         work.answer(join.ticket, Joined(error=code))
     if member_id in work.live.syncs:
-        ticket = work.change().syncs.pop(member_id)
-        work.answer(ticket, Synced(error=code))
+        sync = work.change().syncs.pop(member_id)
+        work.answer(sync.ticket, Synced(error=code))
     if join is not None and join.is_new:
         count_departure(work, member_id)
         ownership.came_to_nothing(work, join, how)
@@ -91,6 +94,7 @@ def remove_for_size(work: Work, member_id: str) -> None:
     if work.has(member_id):
         remove(work, member_id, MEMBER_REFUSED)
     elif member_id in work.live.pending:
+        awaited.id_ended(work, member_id, End.REFUSED)
         work.take_back(member_id)
     maybe_complete(work)
 
@@ -98,6 +102,7 @@ def remove_for_size(work: Work, member_id: str) -> None:
 def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
     """The clients that received these member ids are gone: no rebalance waits for them any more."""
     for member_id in event.member_ids:
+        awaited.id_ended(work, member_id, End.ABANDONED)
         work.await_no_more(member_id)
     maybe_complete(work)
 
@@ -113,7 +118,8 @@ def members_refused(work: Work, event: MembersRefused) -> None:
     if gone:
         ids = tuple(row.member_id for row in gone)
         what = "what a member sent could not be stored"
-        cause = Cause(MEMBER_REFUSED, what, gone[0].member_id, gone[0].client_id, ids)
+        first, named = gone[0], awaited.named(gone)
+        cause = Cause(MEMBER_REFUSED, what, first.member_id, first.client_id, ids, named=named)
         rebalance_or_go_on(work, cause)
 
 
@@ -122,4 +128,5 @@ def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:
     what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
     ids = tuple(row.member_id for row, _ in gone)
     client_reason = leaver.reason or ""
-    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, client_reason)
+    named = awaited.named([row for row, _ in gone])
+    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, client_reason, named)

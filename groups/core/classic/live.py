@@ -13,6 +13,7 @@ from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
+from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
@@ -27,7 +28,8 @@ connection broke in a long join phase is removed, although its session never beg
 class Cause:
     """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and the member that caused it.
 
-    ``gone``: the members whose removal is the cause. ``client_reason``: the client's own reason.
+    ``gone``: the members whose removal is the cause, ``named``: the first of them with their names.
+    ``client_reason``: the client's own reason.
     """
 
     trigger: str
@@ -36,6 +38,15 @@ class Cause:
     client_id: str | None = None
     gone: tuple[str, ...] = ()
     client_reason: str = ""
+    named: tuple[tuple[str | None, str | None], ...] = ()
+
+    def add_to(self, episode: Episode, now: Millis, mark: int = 0) -> Episode:
+        """The rebalance with this as its next cause."""
+        named = self.named or ((self.member_id, self.client_id),)
+        named = () if named == ((None, None),) else named
+        members = max(1, len(self.gone))
+        why = (self.trigger, self.reason, named, self.client_reason, members, mark)
+        return episode.because(now, *why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Join:
 
     ``first`` is when the member first joined in this join phase, ``since`` when this request
     arrived; ``is_new``: the member has no row yet. ``client``: of the first request.
+    ``awaited_since``: when the id was handed out with which it joined; None: it was not awaited.
     """
 
     row: MemberRow
@@ -53,6 +65,14 @@ class Join:
     since: Millis
     is_new: bool
     client: Client = UNKNOWN_CLIENT
+    awaited_since: Millis | None = None
+
+
+class HeldSync(NamedTuple):
+    """A held SyncGroup, and when the member first sent it."""
+
+    ticket: Ticket | None
+    at: Millis
 
 
 HANDED_OUT_MAX = 10_000
@@ -158,7 +178,7 @@ class Live:
     ``dropped`` holds the answers for tickets that a reload made meaningless. ``put_off``: why a
     rebalance is owed that has to wait (``guards``), ``settled_at``: when the last one ended.
     ``told``: what the facts have of each member; ``rejoined``: when each first joined after the
-    last assignment.
+    last assignment. ``episode``: what to say of the current rebalance in the journal.
     """
 
     floor: Millis
@@ -166,7 +186,7 @@ class Live:
     beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
     joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     fresh: int = 0
-    syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
+    syncs: SharedDict[str, HeldSync] = field(default_factory=SharedDict)
     unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
     pending: SharedDict[str, HandedOutId] = field(default_factory=SharedDict)
     awaited: SharedDict[int | None, str] = field(default_factory=SharedDict)
@@ -183,6 +203,7 @@ class Live:
     earlier: Earlier | None = None
     told: SharedDict[str, Told] = field(default_factory=SharedDict)
     rejoined: Mapping[str, Millis] = field(default_factory=dict)
+    episode: Episode | None = None
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
@@ -215,9 +236,9 @@ class Live:
         for join in self.joins.values():
             if join.ticket is not None:
                 yield join.ticket
-        for ticket in self.syncs.values():
-            if ticket is not None:
-                yield ticket
+        for held in self.syncs.values():
+            if held.ticket is not None:
+                yield held.ticket
 
     def heard_of(self, member_id: str) -> Millis:
         """The start of the member's silence: its last heartbeat, but not before ``floor``."""

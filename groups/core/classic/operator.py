@@ -1,5 +1,6 @@
 """Operators' verbs on a classic group: force a rebalance, evict a member."""
 
+from groups.core.classic.awaited import named
 from groups.core.classic.join_phase import prepare, rebalance_or_go_on
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause
@@ -29,4 +30,5 @@ def evict_member(work: Work, event: EvictMember) -> None:
     row = remove(work, member_id, OPERATOR)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"
-    rebalance_or_go_on(work, Cause(OPERATOR, reason, member_id, row.client_id, (member_id,)))
+    cause = Cause(OPERATOR, reason, member_id, row.client_id, (member_id,), named=named([row]))
+    rebalance_or_go_on(work, cause)

@@ -23,6 +23,7 @@ from groups.core.classic.work import Work
 from groups.core.earlier import Earlier, beats_of, floor_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
+from groups.core.explanation import Episode
 from groups.core.group import Millis, Rules, forgiven, forgiven_beats
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Reply, Synced
@@ -85,12 +86,16 @@ def _resume_join_phase(work: Work, earlier: Earlier | None) -> None:
     armed_at = work.now
     if earlier is not None:
         armed_at = earlier.wait(join_wait(work.row.generation), timeout, work.now)
-    work.change().join_phase = JoinPhase(
-        trigger=work.row.details["must_rebalance"],
-        reason="it had begun under another owner",
+    trigger, reason = work.row.details["must_rebalance"], "it had begun under another owner"
+    live, started_at = work.change(), min(armed_at, work.now)
+    first = [[trigger, reason, "", 1, []]]
+    live.episode = Episode.resumed(started_at, work.row.details.get("causes") or first)
+    live.join_phase = JoinPhase(
+        trigger=trigger,
+        reason=reason,
         member_id=None,
         client_id=None,
-        started_at=min(armed_at, work.now),
+        started_at=started_at,
         armed_at=armed_at,
         timeout_ms=timeout,
     )
@@ -152,12 +157,12 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     if durable.group.state == PREPARING and live.join_phase is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:
-            after.join_phase = live.join_phase
+            after.join_phase, after.episode = live.join_phase, live.episode
     elif _same_sync_phase(durable, live):
-        after.sync, after.recovering = live.sync, False
+        after.sync, after.recovering, after.episode = live.sync, False, live.episode
         after.unsynced = SharedDict((m, None) for m in live.unsynced if m in durable.members)
         if durable.group.state != STABLE:
-            after.syncs = SharedDict((m, t) for m, t in live.syncs.items() if m in durable.members)
+            after.syncs = SharedDict((m, s) for m, s in live.syncs.items() if m in durable.members)
     elif durable.group.state == STABLE and live.join_phase is None and not live.recovering:
         after.recovering = False
     _keep_held(durable, live, after)
@@ -221,9 +226,9 @@ def _dropped(durable: Durable, live: Live, still: set[Ticket]) -> dict[Ticket, R
         if join.ticket is not None and join.ticket not in still:
             code = _code(member_id, join.row.instance_id, durable, holders)
             answers[join.ticket] = Joined(error=code, member_id=member_id)
-    for member_id, ticket in live.syncs.items():
-        if ticket is not None and ticket not in still:
-            answers[ticket] = _late_sync(member_id, durable, live)
+    for member_id, held in live.syncs.items():
+        if held.ticket is not None and held.ticket not in still:
+            answers[held.ticket] = _late_sync(member_id, durable, live)
     return answers
 
 

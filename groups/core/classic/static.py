@@ -7,7 +7,7 @@ selected protocol stays the same.
 from collections import Counter
 from dataclasses import replace
 
-from groups.core.classic import guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership, packing
 from groups.core.classic.join_phase import (
     everyone,
     maybe_complete,
@@ -49,6 +49,9 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
     if held is not None and held.is_new:
         work.unpark(old_id)
         ownership.came_to_nothing(work, held, Departure.REPLACED)
+        phase = work.live.join_phase
+        if phase is not None and phase.member_id == old_id:
+            work.set_join_phase(member_id=row.member_id)
     else:
         work.ended(old_id, Departure.REPLACED)
         work.facts.append(ownership.began(work, join, Origin.RETURNED))
@@ -62,8 +65,9 @@ def _fence(work: Work, old_id: str) -> Join | None:
     if held is not None:
         work.answer(held.ticket, Joined(error=ErrorCode.FENCED_INSTANCE_ID, member_id=old_id))
     if old_id in work.live.syncs:
-        ticket = work.change().syncs.pop(old_id)
-        work.answer(ticket, Synced(error=ErrorCode.FENCED_INSTANCE_ID))
+        awaited.had_synced(work, old_id)
+        sync = work.change().syncs.pop(old_id)
+        work.answer(sync.ticket, Synced(error=ErrorCode.FENCED_INSTANCE_ID))
     return held
 
 

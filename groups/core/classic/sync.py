@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignment import partitions_of
-from groups.core.classic import ownership
+from groups.core.classic import awaited, ownership
+from groups.core.classic.live import HeldSync
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -54,11 +55,12 @@ def _check(work: Work, event: SyncGroup) -> None:
 
 
 def _hold(work: Work, event: SyncGroup) -> None:
-    live = work.change()
-    if event.member_id in live.syncs:  # the member asked again: answer the older request
-        older = live.syncs[event.member_id]
-        work.answer(older, Synced(error=ErrorCode.REBALANCE_IN_PROGRESS))
-    live.syncs[event.member_id] = event.ticket
+    live, at = work.change(), work.now
+    older = live.syncs.get(event.member_id)
+    if older is not None:  # the member asked again: answer the older request
+        work.answer(older.ticket, Synced(error=ErrorCode.REBALANCE_IN_PROGRESS))
+        at = older.at
+    live.syncs[event.member_id] = HeldSync(event.ticket, at)
     _synced(work, event.member_id)
 
 
@@ -82,15 +84,17 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
             moved += _gained(row.assignment, assignment)
             members[member_id] = replace(row, assignment=assignment, details=NOTHING)
     work.move_to(STABLE)
-    work.set_details(synced=True, follow_up=withheld or None, **{UNASSIGNED: None})
+    work.set_details(synced=True, follow_up=withheld or None, causes=None, **{UNASSIGNED: None})
     ownership.assigned(work)
     live = work.change()
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at
-    for member_id, ticket in live.syncs.items():
+    why = awaited.explained_sync(work)
+    for member_id, held in live.syncs.items():
         work.hear(member_id)
-        work.answer(ticket, assignment_of(work, member_id))
+        work.answer(held.ticket, assignment_of(work, member_id))
     live.syncs.clear()
+    live.episode = None
     if not live.unsynced:
         live.sync = None
     work.note(
@@ -103,6 +107,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
             "unsynced": len(live.unsynced),
             "moved": moved,
         },
+        why=why,
     )
 
 

@@ -9,7 +9,7 @@ called first in every step, ``tidy`` last; both do nothing unless a rebalance is
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from groups.core.classic import guards
+from groups.core.classic import awaited, guards
 from groups.core.classic.join_phase import (
     end_sync_phase,
     maybe_complete,
@@ -31,6 +31,7 @@ from groups.core.classic.states import (
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import Tick
+from groups.core.explanation import End
 from groups.core.group import Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
@@ -117,11 +118,13 @@ def _forget_pending(work: Work) -> None:
     live, now = work.live, work.now
     late = [m for m, pending in live.pending.items() if now >= live.pending_deadline(pending)]
     for member_id in late:
+        awaited.id_ended(work, member_id, End.SILENT)
         work.take_back(member_id)
-    awaited = [m for m in live.awaited.values() if now >= live.awaited_until(live.pending[m])]
-    for member_id in awaited:
+    no_more = [m for m in live.awaited.values() if now >= live.awaited_until(live.pending[m])]
+    for member_id in no_more:
+        awaited.id_ended(work, member_id, End.PENDING)
         work.await_no_more(member_id)
-    if late or awaited:
+    if late or no_more:
         maybe_complete(work)
 
 
@@ -193,7 +196,9 @@ def _end_join_phase(work: Work) -> None:
 def _cause(trigger: str, what: str, late: list[MemberRow]) -> Cause:
     who = "a member" if len(late) == 1 else f"{len(late)} members"
     ids = tuple(row.member_id for row in late)
-    return Cause(trigger, f"{who} {what}", late[0].member_id, late[0].client_id, ids)
+    first, named = late[0], awaited.named(late)
+    reason = f"{who} {what}"
+    return Cause(trigger, reason, first.member_id, first.client_id, ids, named=named)
 
 
 AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
@@ -223,7 +228,7 @@ def _empty(work: Work) -> None:
     end_sync_phase(work, ErrorCode.UNKNOWN_MEMBER_ID)
     work.move_to(PREPARING)
     work.move_to(EMPTY, generation=generation + 1, protocol_name=None, leader=None)
-    work.set_details(synced=None, must_rebalance=None, follow_up=None)
+    work.set_details(synced=None, must_rebalance=None, causes=None, follow_up=None)
     live = work.change()
     live.generation, live.floor, live.put_off = generation + 1, work.now, AGAIN
     work.note(

@@ -1,10 +1,11 @@
 """AcknowledgeCommand: a consumer has carried out a command. ``rebalance`` decides what follows."""
 
 from groups.core import commands
-from groups.core.commanded import thread_offers
+from groups.core.commanded import awaited, thread_offers
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import AcknowledgeCommand
+from groups.core.explanation import End
 from groups.core.replies import Acknowledged
 from groups.core.rows import GroupRow
 
@@ -17,7 +18,10 @@ def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
     if not was_sent(work.row, event.command_id):
         raise Refuse(ErrorCode.INVALID_REQUEST, "no such command was sent")
     work.hear(row.member_id)
-    work.put(commands.acknowledge(row, event.command_id))
+    after = commands.acknowledge(row, event.command_id)
+    if row.commands and not after.commands:
+        awaited.ended(work, row, End.ACKNOWLEDGED)
+    work.put(after)
     work.answer(event.ticket, Acknowledged())
 
 

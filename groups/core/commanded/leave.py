@@ -6,17 +6,19 @@ it gets no commands, its polls are refused, and its partitions stay unassigned u
 ended, or it reports that it knows. Until then the others continue without them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from groups.core.commanded import rebalance, thread_offers
+from groups.core.commanded import awaited, rebalance, thread_offers
 from groups.core.commanded.states import (
+    COMPLETING,
     MEMBER_LEFT,
     NOT_ACKNOWLEDGED,
 )
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup
+from groups.core.explanation import REMOVALS
 from groups.core.facts import DEPARTURES, Departure
 from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.rebalance_cause import Cause
@@ -34,26 +36,30 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         codes.append(ErrorCode.UNKNOWN_MEMBER_ID if row is None else ErrorCode.NONE)
         if row is not None:
             left.append((row, leaver.reason or ""))
-            remove(work, row.member_id, departure(event.author, row))
+            remove(work, row.member_id, MEMBER_LEFT, departure(event.author, row))
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, left, work.row.generation))
     if left:
         first, client_reason = left[0]
         what = "a consumer left the group"
-        gone(work, Cause(MEMBER_LEFT, what, first.member_id, first.client_id, client_reason))
+        cause = Cause(MEMBER_LEFT, what, first.member_id, first.client_id, client_reason)
+        gone(work, cause, [row for row, _ in left])
 
 
-def remove(work: Work, member_id: str, how: Departure) -> None:
-    """Delete its row and its commands."""
-    work.drop(member_id, how)
+def remove(work: Work, member_id: str, trigger: str, how: Departure | None = None) -> None:
+    """Delete its row and its commands. ``how`` its life ended: by default, as the trigger says."""
+    awaited.ended(work, work.members[member_id], REMOVALS[trigger])
+    work.drop(member_id, how or DEPARTURES[trigger])
     live = work.change()
     live.left = (*live.left, member_id)
 
 
-def gone(work: Work, cause: Cause) -> None:
+def gone(work: Work, cause: Cause, who: Sequence[MemberRow] = ()) -> None:
     """Members were removed: the others rebalance. If none is left, this is the cause."""
+    if not work.members or (who and work.state == COMPLETING):
+        awaited.because(work, cause, who)
     if work.members:
-        rebalance.queue(work, cause)
+        rebalance.queue(work, cause, who=who)
     else:
         work.emptied_by = cause
 
@@ -62,9 +68,11 @@ def expel(work: Work, row: MemberRow, cause: Cause) -> None:
     """Expel the consumer without replacing it yet; one without partitions has nothing to stop, and
     is removed."""
     if not thread_offers.parts_in(row):
-        remove(work, row.member_id, DEPARTURES[cause.trigger])
-        gone(work, cause)
+        remove(work, row.member_id, cause.trigger)
+        gone(work, cause, [row])
         return
+    awaited.ended(work, row, REMOVALS[cause.trigger])
+    awaited.because(work, cause, [row])
     details = {**row.details, thread_offers.EXPELLED: cause._asdict()}
     work.put(replace(row, commands=(), details=details))
 

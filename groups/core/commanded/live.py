@@ -8,6 +8,7 @@ copy.
 from dataclasses import dataclass, field, replace
 
 from groups.core.commanded.offered import Offered
+from groups.core.explanation import Because, Episode
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow
 
@@ -18,8 +19,10 @@ class Live:
 
     ``started_at``: of the current rebalance, or when a new owner loaded the group; ``attempt_at``:
     when the current commands were sent. ``recovering``: a new owner has to queue the group.
+    ``phase_at``: when the current phase's first commands were sent.
     ``settled_at``: when the last rebalance ended. ``left``: members that were removed during the
-    current one, for the journal. ``offered``: the rows, counted; None until a step needs it.
+    current one, for the journal. ``episode``: what to say of the current one there; ``queued``:
+    causes of the next one, since when. ``offered``: the rows, counted; None until a step needs it.
     """
 
     beats: dict[str, Beat] = field(default_factory=dict)
@@ -28,6 +31,9 @@ class Live:
     settled_at: Millis = 0
     recovering: bool = False
     left: tuple[str, ...] = ()
+    phase_at: Millis = 0
+    episode: Episode | None = None
+    queued: tuple[Because, ...] = ()
     offered: Offered | None = None
 
     def copy(self) -> "Live":

@@ -6,11 +6,11 @@ acknowledged or is gone, into the start phase (docs/decisions/0012); and back to
 file raises generations and changes owners.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from groups.core import commands
-from groups.core.commanded import assignment, guards, thread_offers
+from groups.core.commanded import assignment, awaited, guards, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
@@ -23,15 +23,18 @@ NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
 """The results of a rebalance that has just begun."""
 
 
-def queue(work: Work, cause: Cause, *, forced: bool = False) -> None:
+def queue(work: Work, cause: Cause, *, forced: bool = False, who: Sequence[MemberRow] = ()) -> None:
     """Put the group into the rebalance queue, unless it is there already, is empty, or has no
-    existing topic (and owns no partition)."""
+    existing topic (and owns no partition). ``who``: the members that are the cause, for the
+    journal."""
     if not work.members:
         return
     if forced:
         work.set_details(forced=True)
-    if QUEUED not in work.row.details and (forced or _has_work(work)):
-        work.set_details(queued=cause._asdict())
+    if forced or QUEUED in work.row.details or _has_work(work):
+        awaited.queue(work, cause, who)
+        if QUEUED not in work.row.details:
+            work.set_details(queued=cause._asdict())
 
 
 def _has_work(work: Work) -> bool:
@@ -63,9 +66,11 @@ def _begin(work: Work) -> bool:
     because = _necessity(work)
     work.set_details(queued=None, forced=None)
     if not because and not is_forced:
+        awaited.forget_queue(work)
         return False
     live = work.change()
     live.started_at = live.attempt_at = work.now
+    awaited.begin(work, cause)
     work.set_details(cause=cause._asdict(), attempt=1, round=dict(NOTHING_YET))
     work.move_to(PREPARING)
     details = {"necessary": because or "forced"}
@@ -125,6 +130,7 @@ def _start(work: Work) -> bool:
     work.set_details(queued=None, attempt=1, round=done)
     work.move_to(COMPLETING, generation=work.row.generation + 1)
     work.change().attempt_at = work.now
+    awaited.begin_start(work)
     for consumer, row in present.items():
         owned = shares[consumer]
         _command(work, thread_offers.owning(row, owned), commands.START, owned)
@@ -142,7 +148,7 @@ def _finish(work: Work) -> bool:
         return False
     details, live = work.row.details, work.change()
     done, cause = details[ROUND], Cause.of(details[CAUSE])
-    left = live.left
+    left, why = live.left, awaited.explained(work)
     work.note(
         EntryKind.REBALANCE_COMPLETED,
         **cause._asdict(),
@@ -151,8 +157,10 @@ def _finish(work: Work) -> bool:
         joined=tuple(done["joined"]),
         left=left[:NAMED_MAX],
         details={"members": len(work.members), "moved": done["moved"], "left": len(left)},
+        waited_for=why.waited_for(),
+        why=why,
     )
-    live.left, live.settled_at = (), work.now
+    live.left, live.settled_at, live.episode = (), work.now, None
     _settle(work)
     work.move_to(STABLE)
     return True
@@ -161,7 +169,7 @@ def _finish(work: Work) -> bool:
 def _settle(work: Work) -> None:
     """The rebalance has ended: report the result to its operations."""
     end_forced(work)
-    work.set_details(cause=None, attempt=None, round=None, operations=None)
+    work.set_details(cause=None, causes=None, attempt=None, round=None, operations=None)
 
 
 def _empty(work: Work) -> None:
@@ -169,8 +177,10 @@ def _empty(work: Work) -> None:
     twice."""
     live = work.change()
     assert work.emptied_by is not None, "members went, and nobody said why"
-    work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX])
-    live.left, live.settled_at = (), work.now
+    why = awaited.explained(work) if is_waiting(work.state) else None
+    work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX], why=why)
+    live.left, live.settled_at, live.episode = (), work.now, None
+    awaited.forget_queue(work)
     _settle(work)
     work.set_details(queued=None, forced=None, topics=None, matches=None)
     work.move_to(EMPTY)

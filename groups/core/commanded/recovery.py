@@ -11,6 +11,7 @@ from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.earlier import Earlier, beats_of
+from groups.core.explanation import unpacked
 from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
@@ -27,6 +28,7 @@ def fresh(durable: Durable, now: Millis, rules: Rules, earlier: Earlier | None =
         attempt_at=attempt_at,
         settled_at=now,
         recovering=bool(durable.members),
+        queued=unpacked(now, durable.group.details.get("queued_causes", ())),
     )
 
 

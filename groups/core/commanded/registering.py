@@ -6,11 +6,12 @@ Only this file adds consumers. ``rebalance`` decides when one starts to work.
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.commanded import rebalance, thread_offers, topics
+from groups.core.commanded import awaited, rebalance, thread_offers, topics
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
+from groups.core.explanation import End
 from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause
 from groups.core.replies import Registered
@@ -118,6 +119,7 @@ def _welcome(
         details=details,
     )
     if consumer is not None:
+        awaited.ended(work, consumer, End.RETURNED)
         work.drop(consumer_id, Departure.REPLACED)  # it does not work on its partitions any more
     work.put(row)
     reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"

@@ -31,7 +31,7 @@ def _expire(work: Work) -> None:
     including expelled ones."""
     rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
     for row in rows:
-        leave.remove(work, row.member_id, _how(row))
+        leave.remove(work, row.member_id, SESSION_EXPIRED, _how(row))
     silent = [row for row in rows if not thread_offers.is_expelled(row)]
     for row in rows:
         if thread_offers.is_expelled(row):
@@ -40,7 +40,8 @@ def _expire(work: Work) -> None:
         who = "a consumer was" if len(silent) == 1 else f"{len(silent)} consumers were"
         first = silent[0]
         reason = f"{who} not heard of in time"
-        leave.gone(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+        cause = Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id)
+        leave.gone(work, cause, silent)
 
 
 def _how(row: MemberRow) -> Departure:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from groups.core.assignors.types import NOTHING
 from groups.core.authors import Author
 from groups.core.consumer import (
+    awaited,
     client_rounds,
     rebalance,
     target_schedule,
@@ -87,6 +88,7 @@ def remove(
 ) -> None:
     """Remove members; their partitions are free, and the epoch rises once for all of them.
     ``author``: who requested it."""
+    awaited.removed(work, gone, trigger)
     for member in gone:
         # A silent member is assumed to have worked on nothing since its last request.
         silent_since = work.live.beats[member.row.member_id].heard_at
@@ -95,7 +97,7 @@ def remove(
         rebalance.remove(work, member.row.member_id, how, since)
     work.set_details(assignor=rebalance.choice(work))
     ids = [member.row.member_id for member in gone]
-    rebalance.bump(work, trigger, reason, gone[0], ids, client_reason=client_reason)
+    rebalance.bump(work, trigger, reason, gone[0], ids, client_reason=client_reason, gone=gone)
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:

@@ -4,13 +4,15 @@ Values, no rules. They start again after a takeover.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from groups.core.assignors.client_side import Elected
 from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.consumer.partition_moves import Moves
+from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
 from groups.core.shared import SharedDict
+from groups.core.waiting import Act
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,13 @@ class Timer:
     deadline: Millis
     timeout_ms: int
     revoking: Parts
+
+
+class Open(NamedTuple):
+    """Since when an act of a member is awaited. None: it waits for partitions of others."""
+
+    act: Act | None
+    since: Millis
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,9 @@ class Live:
     last one ended, as far as this owner knows. ``calls``: classic members that must join again,
     ``syncs``: those that joined and have not sent SyncGroup. ``client_round``: a member computes a
     target. ``racks``: as last reported; ``moves``: partitions that changed their holder since the
-    rebalance began."""
+    rebalance began. For the journal: ``episode``: causes and waits of the current rebalance;
+    ``open``: what is awaited of members; ``owed_since``: since when any member's heartbeat would
+    compute the target; ``asked``: which member computes it, since when."""
 
     floor: Millis
     beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
@@ -85,6 +96,10 @@ class Live:
     calls: dict[str, Timer] = field(default_factory=dict)
     syncs: dict[str, Timer] = field(default_factory=dict)
     client_round: ClientRound = NO_CLIENT_ROUND
+    episode: Episode | None = None
+    open: SharedDict[str, Open] = field(default_factory=SharedDict)
+    owed_since: Millis | None = None
+    asked: tuple[str, Millis] | None = None
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

@@ -22,6 +22,15 @@ PARTITIONS_NAMED_MAX = 5
 Name = Callable[[Part], str]
 
 
+class Freed(NamedTuple):
+    """A partition without a holder: since when nobody worked on it, its last holder, and when that
+    one gave it up or was removed."""
+
+    since: Millis
+    giver: str
+    at: Millis
+
+
 class Handed(NamedTuple):
     """The number of partitions that moved from one member to another, and some of them."""
 
@@ -31,11 +40,11 @@ class Handed(NamedTuple):
 
 @dataclass(slots=True)
 class Moves:
-    """``freed``: partitions without a holder now, since when, and the last one. ``longest``: those
+    """``freed``: partitions without a holder now. ``longest``: those
     that had none for longest, with milliseconds; ``unowned`` counts all that had none for a
     while."""
 
-    freed: dict[Part, tuple[Millis, str]] = field(default_factory=dict)
+    freed: dict[Part, Freed] = field(default_factory=dict)
     handed: dict[tuple[str, str], Handed] = field(default_factory=dict)
     longest: tuple[tuple[Millis, Part], ...] = ()
     unowned: int = 0
@@ -44,16 +53,16 @@ class Moves:
         """A copy that a step may change."""
         return Moves(self.freed.copy(), self.handed.copy(), self.longest, self.unowned)
 
-    def free(self, parts: Iterable[Part], giver: str, since: Millis) -> None:
+    def free(self, parts: Iterable[Part], giver: str, since: Millis, now: Millis) -> None:
         """These partitions have no holder any more."""
-        self.freed.update(dict.fromkeys(parts, (since, giver)))
+        self.freed.update(dict.fromkeys(parts, Freed(since, giver, now)))
 
     def give(self, parts: Iterable[Part], taker: str, now: Millis) -> None:
         """These partitions have a holder from now on. One that had none at the start did not
         move."""
         waits: list[tuple[Millis, Part]] = []
         for part in sorted(parts):
-            since, giver = self.freed.pop(part, (now, taker))
+            since, giver, _ = self.freed.pop(part, (now, taker, now))
             if now > since:
                 waits.append((now - since, part))
             if giver != taker:

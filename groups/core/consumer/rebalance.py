@@ -4,18 +4,20 @@ Only this file raises the epoch, lets targets be computed and derives the group'
 and ``target_schedule`` decide when a target has to wait, ``reconcile`` how a member reaches it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from groups.core.assignors.registry import table
-from groups.core.consumer import client_rounds, guards, target_schedule, targets, votes
+from groups.core.consumer import awaited, client_rounds, guards, target_schedule, targets, votes
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
 from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
 from groups.core.consumer.work import CLIENT_REASON, Work
+from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.shared import SharedDict
 
 NO_CAUSE: Final = ("", "", None, None)
 """The cause of a rebalance if the row has none."""
@@ -30,18 +32,23 @@ def bump(
     *,
     waits: bool = True,
     client_reason: str = "",
+    gone: Sequence[Member] = (),
 ) -> None:
-    """Raise the group epoch by one, with a reason. A rebalance that ``waits`` may be put off."""
+    """Raise the group epoch by one, with a reason. A rebalance that ``waits`` may be put off.
+    ``gone``: all members whose removal is the reason, of which ``member`` is the first."""
     epoch = work.row.generation
     work.set_row(generation=epoch + 1)
     held = waits and bool(work.members) and guards.holds(work)
     if held != guards.is_put_off(work.row):
         work.set_details(put_off=trigger if held else None)
-    if work.live.since is None and not held:
+    if work.live.episode is None and not held:
         work.change().since = work.now
         who = (member.row.member_id, member.row.client_id) if member else (None, None)
         work.set_details(cause=[trigger, reason, *who])
         work.keep_client_reason(client_reason)
+    if not held:
+        who_all = gone or (() if member is None else (member,))
+        awaited.because(work, trigger, reason, who_all, client_reason)
     kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
     work.note(
         kind if work.members else EntryKind.EMPTIED,
@@ -53,11 +60,19 @@ def bump(
         client_reason=client_reason,
         generation_before=epoch,
         left=tuple(left)[:NAMED_MAX],
+        why=_why(work) if not work.members else None,
     )
+
+
+def _why(work: Work) -> Explanation | None:
+    episode = work.live.episode
+    return None if episode is None else episode.explained(work.now)
 
 
 def remove(work: Work, member_id: str, departure: Departure, since: Millis | None = None) -> Member:
     """Remove the member (``Work.take``); if it was computing a target, another one is asked."""
+    if departure is Departure.REPLACED:
+        awaited.returned(work, work.members[member_id])
     member = work.take(member_id, departure, since)
     client_rounds.gone(work, member_id)
     return member
@@ -84,8 +99,12 @@ def assign(work: Work) -> None:
 def assign_for(work: Work, before: Member) -> None:
     """The same for a member's request: topics that it has unsubscribed from since ``before`` are
     revoked at once, even if the target has to wait for its interval."""
+    owed_since = work.live.owed_since
     assign(work)
     member = work.members[before.row.member_id]
+    is_new = not (before.topics or before.regex)
+    if owed_since is not None and owed_since < work.now and not is_new:
+        awaited.heard(work, member, owed_since)
     if targets.subscribes_anew(before, member) and target_schedule.is_coming(work):
         targets.forget_unsubscribed(work, member)
 
@@ -99,6 +118,7 @@ def _begin(work: Work) -> None:
     work.set_details(put_off=None, cause=[trigger, reason, None, None])
     work.keep_client_reason("")
     work.change().since = work.now
+    awaited.begin_anew(work, trigger, reason)
     work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)
 
 
@@ -147,11 +167,12 @@ def choice(work: Work) -> str:
 
 def settle(work: Work) -> None:
     """Derive the state from the members; if a rebalance has ended, add it to the journal."""
+    awaited.observe(work)
     state = derived(work)
     if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
         _complete(work)
-    if state == EMPTY and work.live.since is not None:
-        work.change().since = None
+    if state == EMPTY and work.live.episode is not None:
+        _forget_episode(work)
         work.forget_moves()
     if state != work.row.state:
         work.set_row(state=state)
@@ -160,6 +181,7 @@ def settle(work: Work) -> None:
 def _complete(work: Work) -> None:
     since = work.live.since
     trigger, reason, member_id, client_id = work.row.details.get("cause", NO_CAUSE)
+    why = _why(work)
     work.note(
         EntryKind.REBALANCE_COMPLETED,
         trigger=trigger,
@@ -170,12 +192,20 @@ def _complete(work: Work) -> None:
         generation_before=work.row.details.get("settled_epoch", 0),
         duration_ms=None if since is None else work.now - since,
         moved=work.row.details.get("moved", 0),
+        waited_for={} if why is None else why.waited_for(),
+        why=why,
         facts=work.live.moves.details(work.members, _partition_namer(work)),
     )
     work.forget_moves()
     work.set_details(settled_epoch=work.row.generation, moved=0)
+    _forget_episode(work)
+    work.change().settled_at = work.now
+
+
+def _forget_episode(work: Work) -> None:
     live = work.change()
-    live.since, live.settled_at = None, work.now
+    live.since, live.episode, live.owed_since, live.asked = None, None, None, None
+    live.open, work.own_open = SharedDict(), True
 
 
 def _partition_namer(work: Work) -> Name:

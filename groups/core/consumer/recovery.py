@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignors.types import Parts
-from groups.core.consumer import classic_heartbeats, client_rounds, target_schedule
+from groups.core.consumer import awaited, classic_heartbeats, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live, Timer
 from groups.core.consumer.member import UNREVOKED, Member
@@ -34,8 +34,15 @@ def kept(
     called = [
         m for m in index.classic if classic_heartbeats.must_join(row, schedule, index, members[m])
     ]
+    episode, awaits = live.episode, SharedDict((m, o) for m, o in live.open.items() if m in members)
+    if episode is None:
+        episode, awaits = awaited.after_takeover(row, members, now)
+    is_owed = episode is not None and row.generation > row.details.get("target_epoch", 0)
     return replace(
         live,
+        episode=episode,
+        open=awaits,
+        owed_since=now if is_owed and live.owed_since is None else live.owed_since,
         beats=SharedDict(beats),
         timers={m: _timer(members[m], live.timers.get(m), now, REVOKE, earlier) for m in revoking},
         calls={m: _timer(members[m], live.calls.get(m), now, CALL, earlier) for m in called},

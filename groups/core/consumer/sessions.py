@@ -10,11 +10,12 @@ class Sessions:
     """When each member's last request arrived, its session timeout, and when the session ends. The
     timeout is the group's, except for members of the classic protocol, which have their own."""
 
-    __slots__ = ("_live", "_own", "usual_ms")
+    __slots__ = ("_live", "_own", "interval_ms", "usual_ms")
 
     def __init__(self, live: Live, index: Index, rules: Rules) -> None:
         self._live, self._own = live, index.classic
         self.usual_ms: Millis = rules.group_consumer_session_timeout_ms
+        self.interval_ms: Millis = rules.group_consumer_heartbeat_interval_ms
 
     def heard_at(self, member_id: str) -> Millis:
         """Since when the member has been silent, without times that do not count."""

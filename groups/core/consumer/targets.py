@@ -7,7 +7,7 @@ from typing import NamedTuple, overload
 from groups.core.assignors import weights
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor, Parts, Subscriber
-from groups.core.consumer import client_rounds, target_schedule
+from groups.core.consumer import awaited, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
 from groups.core.consumer.work import Work
@@ -50,6 +50,7 @@ def go_by(
     ``prepared``: prepared results, valid for each member that is still the same object. ``by``: the
     member that computed them; None: the coordinator did.
     """
+    awaited.before_target(work)
     members = question.members
     is_old = question.epoch < work.row.generation
     if is_old and not (isinstance(members, ConvertedMembers) and members.knows(work.index)):

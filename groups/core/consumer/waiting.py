@@ -40,8 +40,8 @@ def waiting(
     if row.state not in (ASSIGNING, RECONCILING) and not is_put_off:
         return None
     sessions = Sessions(live, index, rules)
-    late = _late(durable, members, live)
-    held_up = [name_of(member.row) for member in members.values() if _is_held_up(member)]
+    late = _late(durable, members, index, live)
+    held_up = [name_of(member.row) for member in members.values() if _is_held_up(member, index)]
     return Waiting(
         phase=_phase(row.state, is_put_off),
         since=live.since,
@@ -51,7 +51,7 @@ def waiting(
         ready=len(members) - len(late),
         newcomers=tuple(held_up[:NAMED_MAX]),
         newcomers_count=len(held_up),
-        still=_still(members, index, sessions, now),
+        still=_still(members, index, sessions, now, late),
     )
 
 
@@ -74,13 +74,24 @@ Late = Mapping[str, tuple[Act, Millis | None]]
 """The act that is awaited of each member, and its deadline."""
 
 
-def _late(durable: Durable, members: Mapping[str, Member], live: Live) -> Late:
+def _late(durable: Durable, members: Mapping[str, Member], index: Index, live: Live) -> Late:
     target_epoch = durable.group.details.get("target_epoch", 0)
-    return {
-        member_id: found
-        for member_id, member in members.items()
-        if (found := _act(member, live, durable, target_epoch)) is not None
-    }
+    found: dict[str, tuple[Act, Millis | None]] = {}
+    for member_id, member in members.items():
+        act = _act(member, live, durable, target_epoch)
+        if act is None and _may_have_all(member, index):
+            act = (Act.HEARTBEAT, None)
+        if act is not None:
+            found[member_id] = act
+    return found
+
+
+def _may_have_all(member: Member, index: Index) -> bool:
+    """Whether the member waited for partitions that are all free now: its next heartbeat gets
+    them."""
+    if member.state != UNRELEASED:
+        return False
+    return not any(part in index.holders for part in member.target - member.assigned)
 
 
 def _named(members: Mapping[str, Member], late: Late, sessions: Sessions) -> Iterator[Awaited]:
@@ -116,17 +127,25 @@ def _act(
     return None
 
 
-def _is_held_up(member: Member) -> bool:
+def _is_held_up(member: Member, index: Index) -> bool:
     """Whether the member waits for partitions that others have not revoked."""
-    return member.state == UNRELEASED
+    return member.state == UNRELEASED and not _may_have_all(member, index)
 
 
-def _still(members: Mapping[str, Member], index: Index, sessions: Sessions, now: Millis) -> int:
+def _still(
+    members: Mapping[str, Member], index: Index, sessions: Sessions, now: Millis, late: Late
+) -> int:
+    usual = sessions.interval_ms
     subscribed = sum(count for _, count in index.catalogue.values())
     unowned = max(0, subscribed - len(index.holders))
     silent = (
         len(member.holds)
         for member_id, member in members.items()
-        if is_silent(sessions.really_heard(member_id), sessions.timeout_ms(member), now)
+        if is_silent(
+            sessions.really_heard(member_id),
+            sessions.timeout_ms(member),
+            now,
+            0 if member_id in late else usual,
+        )
     )
     return unowned + sum(silent)

@@ -14,14 +14,15 @@ from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer import ownership
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
+from groups.core.consumer.live import Open
 from groups.core.consumer.live import Timer as Timer
-from groups.core.consumer.member import Member
+from groups.core.consumer.member import UNRELEASED, Member
 from groups.core.consumer.partition_moves import Moves
 from groups.core.facts import Departure
 from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Details, GroupRow, MemberRow
-from groups.core.shared import shared
+from groups.core.shared import SharedDict, shared
 from groups.core.step import WorkingCopy
 
 KIND: Final = "consumer"
@@ -56,6 +57,9 @@ class Work(WorkingCopy[Live, Member]):
         self.owners: dict[str, int] = {}
         self._own_index: Index | None = None
         self._own_moves: Moves | None = None
+        self.moved: dict[str, Millis | None] = {}
+        self.is_retargeted = False
+        self.own_open = False
 
     # -- state
 
@@ -96,6 +100,26 @@ class Work(WorkingCopy[Live, Member]):
         if self.live.moves.freed or self.live.moves.handed or self.live.moves.unowned:
             self._own_moves = self.change().moves = Moves()
 
+    def change_open(self) -> SharedDict[str, Open]:
+        """What is awaited of members, for changes."""
+        if not self.own_open:
+            live = self.change()
+            live.open, self.own_open = live.open.copy(), True
+        return self.live.open
+
+    def released_at(self, member: Member) -> Millis | None:
+        """The time since which a member that waits for partitions could have them; None: another
+        one still holds some, or it waits for none."""
+        if member.state != UNRELEASED:
+            return None
+        at, holders, freed = 0, self.index.holders, self.live.moves.freed
+        for part in member.target - member.assigned:
+            if part in holders:
+                return None
+            if part in freed:
+                at = max(at, freed[part].at)
+        return at
+
     def change_index(self) -> Index:
         """The index, for changes."""
         if self._own_index is None:
@@ -107,6 +131,9 @@ class Work(WorkingCopy[Live, Member]):
         member_id = member.row.member_id
         before = self.members.get(member_id)
         if member != before:
+            if member_id not in self.moved:
+                waits = before is not None and member_id in self.live.open
+                self.moved[member_id] = self.released_at(before) if waits and before else None
             self.change_members()[member_id] = member
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
@@ -120,7 +147,7 @@ class Work(WorkingCopy[Live, Member]):
         if freed or given:
             self.owners[member_id] = self.row.generation
         if freed:
-            self.change_moves().free(freed, member_id, self.now)
+            self.change_moves().free(freed, member_id, self.now, self.now)
         if given and (self.live.moves.freed or self.live.moves.handed):
             self.change_moves().give(given, member_id, self.now)
 
@@ -145,7 +172,8 @@ class Work(WorkingCopy[Live, Member]):
         self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
         if member.holds and departure is not Departure.REPLACED:
-            self.change_moves().free(member.holds, member_id, self.now if since is None else since)
+            silent_since = self.now if since is None else since
+            self.change_moves().free(member.holds, member_id, silent_since, self.now)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
         live = self.change()
@@ -215,6 +243,7 @@ class Work(WorkingCopy[Live, Member]):
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """Set the epoch of the members' targets."""
+        self.is_retargeted = True
         self.set_details(target_epoch=epoch, **facts)
         members = self.members.values()
         self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members)

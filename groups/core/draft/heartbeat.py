@@ -37,7 +37,7 @@ def _come_back(work: Work, consumer_id: str) -> None:
     3 and 4)."""
     if consumer_id not in work.live.suspects or work.join_phase.is_announced:
         return
-    work.change().suspects.discard(consumer_id)
+    work.change().suspects.pop(consumer_id)
     work.hear(consumer_id)
     if work.join_phase.is_doubtful and not work.live.suspects:
         join_phase.call_off(work, consumer_id)

@@ -46,8 +46,8 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
     assert all(row.member_id == consumer_id for consumer_id, row in members.items())
     assert live.beats.keys() == members.keys(), "beats are not the consumers'"
     assert live.joins.keys() <= members.keys(), "a stranger's join is held as a member's"
-    assert live.suspects <= members.keys(), "a stranger is suspect"
-    assert not live.suspects & live.joins.keys(), "who has joined counts as dead"
+    assert live.suspects.keys() <= members.keys(), "a stranger is suspect"
+    assert not live.suspects.keys() & live.joins.keys(), "who has joined counts as dead"
     assert not {j.row.member_id for j in live.newcomers if j.row.member_id} & members.keys()
     assert live.partitions == sum(live.counts.values()), "the sum of the counts is another"
     tickets = list(live.tickets())

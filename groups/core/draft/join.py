@@ -129,12 +129,13 @@ def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
 def _hold_member(work: Work, event: DraftJoin, member: MemberRow) -> Cause:
     """Hold a member's join; if it was a suspect it is alive again (Slow consumers, 5)."""
     live, consumer_id = work.change(), event.consumer_id
-    live.suspects.discard(consumer_id)
+    first = live.suspects.pop(consumer_id, work.now)
     before = live.joins.get(consumer_id)
     if before is not None:
         _supersede(work, before.ticket, consumer_id)
+        first = before.first
     row = _row(event, member.position, member.assignment)
-    live.joins[consumer_id] = Join(row, event.ticket, work.now, event.client)
+    live.joins[consumer_id] = Join(row, event.ticket, work.now, event.client, first)
     return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
 
 

@@ -10,11 +10,12 @@ from random import Random
 from uuid import UUID
 
 from groups.core import row_packing
-from groups.core.draft import guards, strategies
+from groups.core.draft import awaited, guards, strategies
 from groups.core.draft.live import Join, JoinPhase
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import KIND, OWED, Work
+from groups.core.explanation import Episode, Explanation
 from groups.core.facts import Began, Departure, Owns
 from groups.core.group import Beat
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
@@ -29,31 +30,42 @@ EXCLUDED_MAX = 1_000
 id: one more round trip."""
 
 
-def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] = ()) -> None:
+def start(
+    work: Work,
+    cause: Cause,
+    *,
+    owed: bool = False,
+    left: Sequence[str] = (),
+    who: Sequence[MemberRow] = (),
+) -> None:
     """Let every consumer join again: start a rebalance in Stable or Empty, or continue the current
     one.
 
     ``owed``: a later owner must continue it (the rows alone would not show that). If guard rails
-    put it off, it is always owed. ``left``: members that are already gone, for the journal.
+    put it off, it is always owed. ``left``: members that are already gone, ``who``:
+    all members that are the cause, for the journal.
     """
     silence = cause.trigger == SESSION_EXPIRED
     if cause.trigger != OPERATOR and guards.holds(work):
         guards.put_off(work, cause)
         return
     if work.state == PREPARING:
+        awaited.because(work, cause, who)
         if not silence and work.join_phase.is_doubtful:
             work.set_join_phase(is_doubtful=False)
         if left:
             work.set_join_phase(left=(*work.join_phase.left, *left))
     else:
         doubtful = silence and OWED not in work.row.details
+        episode = awaited.add(Episode(work.now), work.now, cause, who)
         work.change().join_phase = JoinPhase(
-            cause, work.now, is_doubtful=doubtful, left=tuple(left)
+            cause, work.now, episode, is_doubtful=doubtful, left=tuple(left)
         )
         work.move_to(PREPARING)
         work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
-    if owed and OWED not in work.row.details:
-        work.set_details(owed=cause.trigger)
+    if owed:
+        first = work.row.details.get(OWED, cause.trigger)
+        work.set_details(owed=first, causes=work.join_phase.episode.packed())
     maybe_complete(work)
 
 
@@ -84,16 +96,17 @@ def _complete(work: Work) -> None:
     """Rebalancing: raise the generation, assign ids and partitions, and reply to all held joins."""
     round_, before = work.join_phase, work.members
     held = _named(work)
+    why = awaited.explained(work)
     gone = [row for consumer_id, row in before.items() if consumer_id not in held]
     left = (*round_.left, *(row.member_id for row in gone))
     excluded = [row.member_id for row in gone][:EXCLUDED_MAX] or None
-    work.set_details(excluded=excluded, owed=None)
+    work.set_details(excluded=excluded, owed=None, causes=None)
     for row in gone:
         work.ended(row.member_id, Departure.EXPIRED)
     if held:
-        _next_generation(work, held, left)
+        _next_generation(work, held, left, why)
     else:
-        _empty(work, left)
+        _empty(work, left, why)
     _settle(work, held)
 
 
@@ -114,7 +127,9 @@ def new_id(group_id: str, rng: Random) -> str:
     return f"{group_id}-{UUID(int=rng.getrandbits(128), version=4)}"
 
 
-def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]) -> None:
+def _next_generation(
+    work: Work, held: Mapping[str, Join], left: tuple[str, ...], why: Explanation
+) -> None:
     before, generation = work.members, work.row.generation
     rows = {consumer_id: join.row for consumer_id, join in held.items()}
     topics = {
@@ -135,7 +150,8 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
         **work.join_phase.cause._asdict(),
         generation_before=generation,
         duration_ms=work.now - work.join_phase.started_at,
-        waited_for=_waits(work, held),
+        waited_for=why.waited_for(),
+        why=why,
         joined=tuple(joined)[:NAMED_MAX],
         left=left[:NAMED_MAX],
         details={"members": len(held), "moved": _moved(before, shares), "left": len(left)},
@@ -194,14 +210,7 @@ def _moved(before: Mapping[str, MemberRow], shares: Mapping[str, Parts]) -> int:
     return sum(owners.get(p, c) != c for c, parts in shares.items() for p in parts)
 
 
-def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:
-    started = work.join_phase.started_at
-    waits = {c: join.since - started for c, join in held.items() if c in work.before.members}
-    longest = sorted(waits.items(), key=lambda item: (-item[1], item[0]))[:NAMED_MAX]
-    return dict(longest)
-
-
-def _empty(work: Work, left: tuple[str, ...]) -> None:
+def _empty(work: Work, left: tuple[str, ...], why: Explanation) -> None:
     """No member is left. The row stays because of the offsets, and so that no generation is used
     twice."""
     cause = work.join_phase.cause
@@ -209,7 +218,7 @@ def _empty(work: Work, left: tuple[str, ...]) -> None:
     work.move_to(EMPTY, protocol_name=None)
     work.set_details(topics=None)
     work.change().count_only({})
-    work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX])
+    work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX], why=why)
 
 
 def _settle(work: Work, held: Mapping[str, Join]) -> None:
@@ -218,7 +227,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
         work.answer(join.ticket, joined(work, consumer_id))
     live = work.change()
     live.beats = SharedDict((consumer_id, Beat(work.now)) for consumer_id in work.members)
-    live.joins, live.newcomers, live.suspects, live.join_phase = SharedDict(), [], set(), None
+    live.joins, live.newcomers, live.suspects, live.join_phase = SharedDict(), [], {}, None
     live.settled_at = work.now
     end_forced(work)
     work.set_details(operations=None)

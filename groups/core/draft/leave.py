@@ -1,9 +1,9 @@
 """How consumers are removed: by LeaveGroup, by an operator, by timeout."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from groups.core.draft import join_phase
-from groups.core.draft.states import MEMBER_LEFT, PREPARING
+from groups.core.draft import awaited, join_phase
+from groups.core.draft.states import MEMBER_LEFT, PREPARING, SESSION_EXPIRED
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup, MembersRefused
@@ -27,23 +27,24 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
             left.append((leaver.member_id, client_id, leaver.reason or ""))
             removed.append((work.members[leaver.member_id], leaver.reason or ""))
             how = departure(event.author, work.members[leaver.member_id])
-            remove(work, leaver.member_id, how)
+            remove(work, leaver.member_id, MEMBER_LEFT, how)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, removed, work.row.generation))
     if left:
         cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
-        rebalance(work, cause, [consumer_id for consumer_id, *_ in left])
+        rebalance(work, cause, [row for row, _ in removed])
 
 
-def remove(work: Work, consumer_id: str, how: Departure) -> None:
+def remove(work: Work, consumer_id: str, trigger: str, how: Departure) -> None:
     """Delete its row; a held join of it ends."""
+    awaited.removed(work, consumer_id, trigger)
     work.ended(consumer_id, how)
     live = work.change()
     join = live.joins.pop(consumer_id, None)
     if join is not None:
         error = ErrorCode.UNKNOWN_MEMBER_ID
         work.answer(join.ticket, DraftJoined(error=error, consumer_id=consumer_id))
-    live.suspects.discard(consumer_id)
+    live.suspects.pop(consumer_id, None)
     live.beats.pop(consumer_id)
     del work.change_members()[consumer_id]
 
@@ -63,9 +64,10 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
     """Delete the rows of several silent consumers."""
     for consumer_id in consumer_ids:
-        remove(work, consumer_id, Departure.EXPIRED)
+        remove(work, consumer_id, SESSION_EXPIRED, Departure.EXPIRED)
 
 
-def rebalance(work: Work, cause: Cause, left: list[str]) -> None:
+def rebalance(work: Work, cause: Cause, gone: Sequence[MemberRow]) -> None:
     """Members were removed: rebalance, and record that for the next owner."""
-    join_phase.start(work, cause, owed=True, left=left)
+    left = [row.member_id for row in gone]
+    join_phase.start(work, cause, owed=True, left=left, who=gone)

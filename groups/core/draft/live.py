@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
+from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
@@ -18,21 +19,25 @@ from groups.core.shared import SharedDict
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A held JoinGroup. ``row``: the consumer's future row; its id is "" until it gets one."""
+    """A held JoinGroup. ``row``: the consumer's future row; its id is "" until it gets one.
+    ``first``: since when it is not awaited any more."""
 
     row: MemberRow
     ticket: Ticket | None
     since: Millis
     client: Client = UNKNOWN_CLIENT
+    first: Millis = 0
 
 
 @dataclass(frozen=True, slots=True)
 class JoinPhase:
     """The current rebalance. ``is_announced``: a consumer was told of it by a heartbeat.
-    ``is_doubtful``: only silence began it, so a sign of life may cancel it."""
+    ``is_doubtful``: only silence began it, so a sign of life may cancel it. ``episode``: what to
+    say of it in the journal."""
 
     cause: Cause
     started_at: Millis
+    episode: Episode
     is_announced: bool = False
     is_doubtful: bool = False
     left: tuple[str, ...] = ()
@@ -44,10 +49,10 @@ class Live:
 
     ``floor``: silence before it does not count. ``joins``: held joins of members, by consumer id;
     ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members that
-    count as dead and are not awaited; none has a held join. ``counts``: partitions of subscribed
-    topics, as last reported, and ``partitions`` their sum; ``count`` changes both. ``recovering``:
-    a new owner has to finish or cancel what the held requests of the old one had begun, which left
-    ``earlier``.
+    count as dead and are not awaited, since when; none has a held join. ``counts``: partitions of
+    subscribed topics, as last reported, and ``partitions`` their sum; ``count`` changes both.
+    ``recovering``: a new owner has to finish or cancel what the held requests of the old one had
+    begun, which left ``earlier``.
     ``settled_at``: when the last rebalance ended.
     """
 
@@ -57,7 +62,7 @@ class Live:
     beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
     joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     newcomers: list[Join] = field(default_factory=list)
-    suspects: set[str] = field(default_factory=set)
+    suspects: dict[str, Millis] = field(default_factory=dict)
     join_phase: JoinPhase | None = None
     recovering: bool = False
     settled_at: Millis = 0

@@ -26,8 +26,8 @@ def evict_member(work: Work, event: EvictMember) -> None:
         detail = "the group has no such member"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    remove(work, row.member_id, Departure.EVICTED)
+    remove(work, row.member_id, OPERATOR, Departure.EVICTED)
     work.hung_up.append(row.member_id)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"
-    rebalance(work, Cause(OPERATOR, reason, row.member_id, row.client_id), [row.member_id])
+    rebalance(work, Cause(OPERATOR, reason, row.member_id, row.client_id), [row])

@@ -11,6 +11,7 @@ from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.earlier import Earlier, beats_of, floor_of
+from groups.core.explanation import Episode
 from groups.core.group import Millis, forgiven, forgiven_beats
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause
@@ -47,7 +48,7 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
         after.counts, after.partitions = live.counts, live.partitions
         after.joins = SharedDict((c, join) for c, join in live.joins.items() if c in members)
         after.newcomers = [join for join in live.newcomers if join.row.member_id not in members]
-        after.suspects = {c for c in live.suspects if c in members}
+        after.suspects = {c: at for c, at in live.suspects.items() if c in members}
     return after
 
 
@@ -77,7 +78,9 @@ def recover(work: Work) -> None:
             longest_ms = max((row.session_timeout_ms for row in work.members.values()), default=0)
             started_at = earlier.wait(join_wait(work.row.generation), longest_ms, work.now)
         cause = Cause(owed, "it had begun under another owner")
-        live.join_phase = JoinPhase(cause, started_at)
+        first = [[owed, cause.reason, "", 1, []]]
+        since, causes = min(started_at, work.now), work.row.details.get("causes") or first
+        live.join_phase = JoinPhase(cause, started_at, Episode.resumed(since, causes))
         join_phase.maybe_complete(work)
         return
     assert work.members, "a rebalance without members was not owed"

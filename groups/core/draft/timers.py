@@ -50,7 +50,7 @@ def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iter
     return ids
 
 
-def _times(live: Live) -> tuple[Millis, Millis | None, set[str]]:
+def _times(live: Live) -> tuple[Millis, Millis | None, dict[str, Millis]]:
     """Values on which the deadlines of all members depend."""
     return (
         live.floor,
@@ -76,11 +76,12 @@ def tick(work: Work, event: Tick) -> None:
     if guards.holds(work):
         leave.remove_all(work, ids)  # without a rebalance no heartbeat could cancel it
     else:
-        work.change().suspects.update(ids)
+        work.change().suspects.update(dict.fromkeys(ids, work.now))
     first = late[0]
     who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
     reason = f"{who} not heard of in time"
-    join_phase.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+    cause = Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id)
+    join_phase.start(work, cause, who=late)
 
 
 def _begin_what_was_put_off(work: Work) -> None:

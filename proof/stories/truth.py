@@ -1,0 +1,533 @@
+"""What a rebalance waited for, known from outside, compared with what the journal says.
+
+``passes`` adds up whom the group's own report (``groups.core.waiting``, what an operator sees
+meanwhile) names as awaited; ``stepped`` finds who came and went, and by what, in the members before
+and after an event. At each entry that ends a rebalance both are compared with its explanation: no
+cause and no member may be missing, none may be invented, and times may differ by ``TOLERANCE_MS``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from groups.core import events
+from groups.core.commanded.thread_offers import EXPELLED, is_expelled
+from groups.core.commanded.work import QUEUED
+from groups.core.explanation import REMOVALS, REMOVED, Awaited, End, Explanation
+from groups.core.group import JournalEntry
+from groups.core.journal import EntryKind, Trigger
+from groups.core.rebalance_cause import Cause
+from groups.core.waiting import Act
+from proof.stories.members import SESSION_MS
+from proof.stories.world import World
+
+TOLERANCE_MS: Final = 100
+
+SHORT_MS: Final = 1
+"""A shorter wait is none."""
+
+Key = tuple[str, Act]
+
+JOINS: Final = (
+    events.JoinGroup, events.ConsumerHeartbeat, events.DraftJoin, events.RegisterConsumer,
+)  # fmt: skip
+
+
+LATE: Final = {
+    ("classic", "PreparingRebalance"): Trigger.JOIN_TIMED_OUT,
+    ("classic", "CompletingRebalance"): Trigger.SYNC_EXPIRED,
+    ("classic", "Stable"): Trigger.SYNC_EXPIRED,
+    ("consumer", "Reconciling"): Trigger.REBALANCE_TIMEOUT,
+    ("consumer", "Assigning"): Trigger.REBALANCE_TIMEOUT,
+    ("draft", "PreparingRebalance"): Trigger.SESSION_EXPIRED,
+    ("commanded", "PreparingRebalance"): Trigger.NOT_ACKNOWLEDGED,
+    ("commanded", "CompletingRebalance"): Trigger.NOT_ACKNOWLEDGED,
+}
+"""By what a member is removed that is not silent, in each state."""
+
+
+ON_REQUEST: Final = (Trigger.OPERATOR, Trigger.LEADER_REJOINED, Trigger.METADATA_CHANGED)
+"""Causes that no member's coming or going shows."""
+
+JOINED: Final = (Trigger.MEMBER_JOINED,)
+
+ENDS: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED, EntryKind.STABLE)
+
+SILENCE: Final = (Trigger.SESSION_EXPIRED,)
+"""In a rebalance of the draft it means that a consumer did not join in time."""
+
+
+class Known(NamedTuple):
+    """A cause: when it came, what it was, and which member, if one."""
+
+    at: int
+    trigger: str
+    name: str | None
+    member_id: str | None = None
+    members: int = 1
+
+
+class Gone(NamedTuple):
+    """A member that was removed: by what, and what was awaited of it then."""
+
+    at: int
+    trigger: str
+    awaited: frozenset[Act]
+    silent_ms: int
+
+
+@dataclass
+class Told:
+    """An explanation that was compared, for the story's end."""
+
+    entries: int = 0
+    removed: int = 0
+    causes: int = 0
+    longest_ms: int = 0
+
+
+@dataclass
+class Truth:
+    """Watches a world. ``wrong``: what the journal said otherwise."""
+
+    world: World
+    members: Any
+    wrong: list[str] = field(default_factory=list)
+    told_of: Told = field(default_factory=Told)
+    since: int = 0
+    spans: list[tuple[Key, int, int]] = field(default_factory=list)
+    causes: list[Known] = field(default_factory=list)
+    deferred: list[Known] = field(default_factory=list)
+    carried: Known | None = None
+    gone: list[tuple[str, Gone]] = field(default_factory=list)
+    owed_since: int | None = None
+    step_began: int = 0
+    queues_group: bool = False
+    phases: set[int] = field(default_factory=set)
+    was_synced: bool = False
+    names: dict[str, str] = field(default_factory=dict)
+    taken_at: int | None = None
+    loaded_at: int = 0
+
+    # -- what happens
+
+    def passes(self, since: int, until: int) -> None:
+        """Everybody that is awaited now is awaited for this time."""
+        for key in self._awaited():
+            self.spans.append((key, since, until))
+
+    def _awaited(self) -> set[Key]:
+        group = self.world.group
+        seen = group.waiting(self.world.now)
+        found: set[Key] = set()
+        if seen is not None:
+            found = {(one.member_id, one.act) for one in seen.awaited}
+        if self.world.kind == "classic" and group.live.join_phase is not None:
+            found |= {(member_id, Act.JOIN) for member_id in group.live.awaited.values()}
+        return found
+
+    def stepped(self, before: Any, event: events.Event, sender: Any) -> None:
+        """Who came, who went, and what else began a rebalance."""
+        after, now = self.world.group, self.world.now
+        row = before.durable.group
+        if row.kind == "commanded" and row.state == "Stable" and QUEUED not in row.details:
+            self.causes, self.deferred = [], []  # what needed no rebalance
+        self.step_began = len(self.causes)
+        had, has = _everybody(before), _everybody(after)
+        self.names.update(has)
+        if after.durable.group.state != before.durable.group.state:
+            self.phases.add(now)  # what is awaited from now on is another act
+        replaced = _replaced(had, has)
+        for member_id in has.keys() - had.keys() - set(replaced.values()):
+            self._cause(before, Trigger.MEMBER_JOINED, has[member_id], member_id)
+        for member_id in had.keys() - has.keys() - replaced.keys():
+            trigger = self._why_gone(before, event, member_id)
+            if member_id in getattr(before.live, "suspects", ()):  # it counted as dead before
+                if not _names(event, member_id):
+                    continue
+            else:
+                self._remember(before, member_id, trigger)
+            self._cause(before, trigger, had[member_id], member_id)
+        if replaced and self.world.kind == "classic":
+            new_id = next(iter(replaced.values()))
+            self._static_came_back(before, has[new_id], new_id)
+        self._suspected(before, after)
+        self._expelled(before, after, event)
+        self._others(before, after, event, has.keys() & (had.keys() | set(replaced.values())))
+        self._owed(before, event, now, replaced)
+        if self.queues_group:
+            self._cause(before, Trigger.OWNER_CHANGED, None)
+            self.queues_group = False
+
+    def _cause(
+        self, before: Any, trigger: str, name: str | None, member_id: str | None = None
+    ) -> None:
+        known = Known(self.world.now, trigger, name, member_id)
+        is_late = before.durable.group.kind == "commanded"
+        if is_late and before.durable.group.state == "CompletingRebalance":
+            self.deferred.append(known)
+            row = before.durable.members.get(member_id)
+            says_so = trigger == Trigger.MEMBER_LEFT
+            if trigger in REMOVALS and row is not None and (says_so or not is_expelled(row)):
+                self.causes.append(known)
+        else:
+            self.causes.append(known)
+
+    def _remember(self, before: Any, member_id: str, trigger: str) -> None:
+        seen = before.waiting(self.world.now)
+        acts = frozenset(
+            one.act
+            for one in (seen.awaited if seen is not None else ())
+            if one.member_id == member_id
+        )
+        member = self._member(member_id)
+        heard = max(member.heard_at, self.loaded_at) if member is not None else self.world.now
+        if self.owed_since is not None and not acts and before.durable.group.kind == "consumer":
+            self.spans.append(((member_id, Act.HEARTBEAT), self.owed_since, self.world.now))
+            acts = frozenset({Act.HEARTBEAT})
+        gone = Gone(self.world.now, trigger, acts, self.world.now - heard)
+        self.gone.append((member_id, gone))
+
+    def _why_gone(self, before: Any, event: events.Event, member_id: str) -> str:
+        """Who says goodbye has left; who is removed by the clock was silent, or late."""
+        if isinstance(event, events.EvictMember):
+            return Trigger.OPERATOR
+        if not isinstance(event, events.Tick):
+            return Trigger.MEMBER_LEFT
+        row = before.durable.members.get(member_id)
+        if row is not None and before.durable.group.kind == "commanded" and is_expelled(row):
+            return Cause.of(row.details[EXPELLED]).trigger
+        member = self._member(member_id)
+        heard = max(member.heard_at if member else 0, self.loaded_at)
+        timers = getattr(before.live, "timers", {})  # looked at first
+        is_late = member_id in timers and timers[member_id].deadline <= self.world.now
+        if self.world.now - heard >= SESSION_MS and not is_late:
+            return Trigger.SESSION_EXPIRED
+        return LATE[self.world.kind, before.durable.group.state]
+
+    def _static_came_back(self, before: Any, name: str, member_id: str) -> None:
+        """In CompletingRebalance that begins the rebalance anew."""
+        if before.durable.group.state == "CompletingRebalance":
+            self._cause(before, Trigger.MEMBER_REPLACED, name, member_id)
+
+    def _suspected(self, before: Any, after: Any) -> None:
+        if self.world.kind != "draft":
+            return
+        for member_id in after.live.suspects.keys() - before.live.suspects.keys():
+            self._remember(before, member_id, Trigger.SESSION_EXPIRED)
+            name = before.durable.members[member_id].client_id
+            self._cause(before, Trigger.SESSION_EXPIRED, name, member_id)
+
+    def _expelled(self, before: Any, after: Any, event: events.Event) -> None:
+        if self.world.kind != "commanded":
+            return
+        for member_id, row in after.durable.members.items():
+            was = before.durable.members.get(member_id)
+            if is_expelled(row) and was is not None and not is_expelled(was):
+                trigger = Cause.of(row.details[EXPELLED]).trigger
+                self._remember(before, member_id, trigger)
+                if before.durable.group.state != "Stable":
+                    known = Known(self.world.now, trigger, row.client_id, member_id)
+                    self.causes.append(known)
+
+    def _others(self, before: Any, after: Any, event: events.Event, stayed: set[str]) -> None:
+        """Causes that are no coming or going."""
+        kind, was, row = self.world.kind, before.durable.group, after.durable.group
+        if isinstance(event, events.ForceRebalance) and kind == "commanded":
+            if was.state == "Stable":
+                self._cause(before, Trigger.OPERATOR, None)
+        elif isinstance(event, events.TopicsChanged) and before.durable.members:
+            self._cause(before, Trigger.TOPICS_CHANGED, None)
+        elif isinstance(event, events.ConsumerHeartbeat) and kind == "consumer":
+            if row.generation > was.generation and event.member_id in stayed:
+                self._cause(before, Trigger.TOPICS_CHANGED, event.client_id, event.member_id)
+
+    def _owed(self, before: Any, event: events.Event, now: int, replaced: dict[str, str]) -> None:
+        """In a consumer group the next heartbeat of any member may be what all wait for."""
+        if self.world.kind != "consumer":
+            return
+        row = self.world.group.durable.group
+        owes = row.generation > row.details.get("target_epoch", 0) and bool(
+            self.world.group.durable.members
+        )
+        if owes and self.owed_since is None:
+            self.owed_since = now
+        elif not owes and self.owed_since is not None:
+            seen = before.waiting(now)
+            named = {one.member_id for one in seen.awaited} if seen is not None else set()
+            named |= {new for old, new in replaced.items() if old in named}
+            had = {*before.durable.members, *replaced.values()} - named
+            if isinstance(event, events.ConsumerHeartbeat) and event.member_id in had:
+                self.spans.append(((event.member_id, Act.HEARTBEAT), self.owed_since, now))
+            self.owed_since = None
+
+    def taken_over(self) -> None:
+        """What was before is not known to the new owner, but for what the rows have."""
+        row = self.world.group.durable.group
+        is_on = row.state not in ("Stable", "Empty")
+        if self.world.kind == "consumer":  # a static member may only be away for a while
+            is_on = is_on and row.generation > row.details.get("settled_epoch", 0)
+        is_queued = self.world.kind == "commanded" and bool(self.world.group.durable.members)
+        self.queues_group = is_queued
+        self.taken_at = self.world.now if is_on else None
+        self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
+        self.loaded_at, self.spans, self.gone = self.world.now, [], []
+        if self.owed_since is not None:
+            self.owed_since = self.world.now
+
+    # -- what the journal says
+
+    def told(self, entry: JournalEntry) -> None:
+        """Compare an entry that ends a rebalance, or its sync phase, or the group's life."""
+        if entry.kind == EntryKind.REBALANCE_ABANDONED:
+            self._abandoned(entry)
+        if entry.kind == EntryKind.REBALANCE_STARTED:
+            self._requested(entry)
+        if entry.kind == EntryKind.EMPTIED:
+            self.deferred = []
+        if entry.why is not None:
+            self._compare(entry, entry.why)
+        elif entry.kind in ENDS and entry.kind != EntryKind.EMPTIED and self.taken_at is None:
+            self._say(entry, "is not explained")
+        if entry.kind in ENDS:
+            self._forget()
+        if entry.kind == EntryKind.REBALANCE_COMPLETED and self.world.kind == "classic":
+            self._carry(entry)
+
+    def _abandoned(self, entry: JournalEntry) -> None:
+        new = self.causes[self.step_began :]
+        of_the_sync = (None, None) if self.was_synced else (self.taken_at, self.carried)
+        self._forget()
+        if self.world.kind == "classic":
+            self.taken_at, self.carried = of_the_sync
+        self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
+
+    def _requested(self, entry: JournalEntry) -> None:
+        """A cause that no member's coming or going shows."""
+        name = self.names.get(entry.member_id or "")
+        is_eviction = name is not None and entry.trigger == Trigger.OPERATOR
+        if entry.trigger in ON_REQUEST and not is_eviction and self.world.kind != "commanded":
+            self.causes.append(Known(self.world.now, entry.trigger, name, entry.member_id))
+
+    def _carry(self, entry: JournalEntry) -> None:
+        """A sync phase has the first cause of its join phase, and every session begins anew."""
+        self.loaded_at = self.world.now
+        if entry.why is not None and entry.why.causes:
+            first = entry.why.causes[0]
+            member_id, name = first.named[0] if first.named else (None, None)
+            self.carried = Known(self.world.now, first.trigger, name, member_id, first.members)
+
+    def _forget(self) -> None:
+        self.spans, self.gone, self.carried, self.taken_at = [], [], None, None
+        self.causes, self.deferred = self.deferred, []
+
+    def _say(self, entry: JournalEntry, what: str) -> None:
+        self.wrong.append(f"{self.world.now}: {entry.kind} {entry.generation_after}: {what}")
+
+    def _compare(self, entry: JournalEntry, why: Explanation) -> None:
+        self.told_of.entries += 1
+        self.told_of.causes += len(why.causes)
+        self.told_of.longest_ms = max(self.told_of.longest_ms, why.ms)
+        since = self.world.now - why.ms
+        if why.is_partial is not (self.taken_at is not None):
+            self._say(entry, f"partial: {why.is_partial}")
+        if why.is_partial and self.taken_at is not None and since < self.taken_at:
+            self._say(entry, "knows of a time before it was taken over")
+        self._compare_waits(entry, why, since)
+        self._compare_ends(entry, why, since)
+        self._compare_causes(entry, why, since)
+        self._compare_shares(entry, why, since)
+        if Explanation.decoded(why.encoded()) != _as_decoded(why):
+            self._say(entry, "is another one after it was encoded")
+
+    def _compare_waits(self, entry: JournalEntry, why: Explanation, since: int) -> None:
+        expected: dict[Key, int] = {}
+        reached: dict[Key, int] = {}
+        for key, begin, end in sorted(self.spans, key=lambda span: span[1:]):
+            ms = end - max(begin, since, reached.get(key, 0))
+            if ms > 0:
+                expected[self._known_as(key)] = expected.get(self._known_as(key), 0) + ms
+                reached[key] = end
+        told: dict[Key, int] = {}
+        for one in why.awaited:
+            key = self._known_as((one.member_id, Act(one.act)))
+            told[key] = told.get(key, 0) + one.ms
+        for key in expected.keys() | told.keys():
+            right, said = expected.get(key, 0), told.get(key, 0)
+            if abs(right - said) > TOLERANCE_MS or (
+                min(right, said) == 0 and max(right, said) > SHORT_MS
+            ):
+                self._say(entry, f"waited {right} ms for {key}, not {said}")
+
+    def _known_as(self, key: Key) -> Key:
+        """A static member is the same one under all its ids."""
+        member = self._member(key[0])
+        is_static = member is not None and member.instance_id is not None
+        return (member.name if is_static else key[0], key[1])
+
+    def _member(self, member_id: str) -> Any:
+        return self.members.by_name(self.names.get(member_id, ""))
+
+    def _compare_ends(self, entry: JournalEntry, why: Explanation, since: int) -> None:
+        removed = {(o.member_id, o.act, o.end): o for o in why.awaited if o.end in REMOVED}
+        for member_id, gone in self.gone:
+            for act in gone.awaited:
+                right = self._end_of(gone)
+                one = removed.get((member_id, act, right))
+                self._compare_end(entry, one, (member_id, act), gone, since)
+        ended = {(m, act, self._end_of(gone)) for m, gone in self.gone for act in gone.awaited}
+        for key, one in removed.items():
+            if key not in ended and one.act != Act.JOIN:
+                self._say(entry, f"{one.name} ended as {one.end}, and was not removed")
+        for one in why.awaited:
+            member = self._member(one.member_id)
+            if member is not None and one.name not in ("", member.name, member.instance_id):
+                self._say(entry, f"{one.name} is {member.name}")
+
+    def _compare_end(
+        self, entry: JournalEntry, one: Awaited | None, key: Key, gone: Gone, since: int
+    ) -> None:
+        self.told_of.removed += 1
+        if one is None:
+            spans = [span[1:] for span in self.spans if span[0] == key]
+            if any(max(begin, since) < end == gone.at for begin, end in spans):
+                self._say(entry, f"{key} was awaited until it was removed, and is not named")
+        elif one.end == End.SILENT and abs(one.silent_ms - gone.silent_ms) > TOLERANCE_MS:
+            self._say(entry, f"{one.name} was silent {gone.silent_ms}, not {one.silent_ms}")
+
+    def _end_of(self, gone: Gone) -> End:
+        is_draft = self.world.kind == "draft"
+        return End.LATE if is_draft and gone.trigger in SILENCE else REMOVALS[gone.trigger]
+
+    def _compare_causes(self, entry: JournalEntry, why: Explanation, since: int) -> None:
+        known = [self.carried] if self.carried is not None else []
+        known += self.causes
+        right = _runs(known)
+        said = [(share.trigger, share.members) for share in why.causes]
+        if why.is_partial:
+            # Joins before it end with their owner; what the rows owe is known, and what follows.
+            kept = [each.trigger for each in known if each.trigger in REMOVALS or each.at > since]
+            if not set(kept) <= {trigger for trigger, _ in said} <= {k.trigger for k in known}:
+                self._say(entry, f"causes are {right}, not {said}")
+            return
+        if [(trigger, count) for trigger, count, _ in right] != said:
+            # What came in the same millisecond has no order.
+            right = _runs(sorted(known, key=lambda each: (each.at, each.trigger in JOINED)))
+        if _has_ties(known, since) and _counts(right) == _counts(said):
+            return
+        if [(trigger, count) for trigger, count, _ in right] != said:
+            self._say(entry, f"causes are {right}, not {said}")
+            return
+        for (trigger, _, first), share in zip(right, why.causes, strict=True):
+            if first is self.carried:
+                continue
+            if abs(max(0, first.at - since) - share.at_ms) > TOLERANCE_MS:
+                self._say(entry, f"{trigger} came at {first.at - since}, not {share.at_ms}")
+            said_names = {name for _, name in share.named}
+            names = {each.name for each in known if each.trigger == trigger}
+            if first.name is not None and not (said_names and said_names <= names):
+                self._say(entry, f"{trigger} was {names}, not {said_names}")
+
+    def _compare_shares(self, entry: JournalEntry, why: Explanation, since: int) -> None:
+        if not why.causes:
+            return
+        if sum(share.ms for share in why.causes) != why.ms:
+            self._say(entry, "the shares are not all of the time")
+        doomed = self._only_doomed(since)
+        told = sum(share.ms for share in why.causes if share.trigger in REMOVALS)
+        if told + TOLERANCE_MS < doomed:
+            self._say(entry, f"{doomed} ms were waited for the removed alone, {told} are theirs")
+
+    def _only_doomed(self, since: int) -> int:
+        """How long the group waited only for members that were removed in the end."""
+        edges = sorted({max(edge, since) for _, *ends in self.spans for edge in ends})
+        return sum(
+            end - begin
+            for begin, end in pairwise(edges)
+            if (keys := {key for key, a, b in self.spans if a <= begin < end <= b})
+            and all(self._is_doomed(key, end) for key in keys)
+        )
+
+    def _is_doomed(self, key: Key, moment: int) -> bool:
+        """Whether what is awaited now ends with the member's removal."""
+        for begin, end in sorted(span[1:] for span in self.spans if span[0] == key):
+            if begin <= moment <= end and not begin == moment in self.phases:
+                moment = end
+        return any(
+            member_id == key[0] and key[1] in gone.awaited and gone.at == moment
+            for member_id, gone in self.gone
+        )
+
+
+def _names(event: events.Event, member_id: str) -> bool:
+    """Whether the event is about this member's removal."""
+    if isinstance(event, events.LeaveGroup):
+        return any(leaver.member_id == member_id for leaver in event.members)
+    return isinstance(event, events.EvictMember) and event.member_id == member_id
+
+
+def _everybody(group: Any) -> dict[str, str]:
+    """Members by id, with those whose first join is parked, and the names that causes give them."""
+    found = {m: row.instance_id or row.client_id for m, row in group.durable.members.items()}
+    joins = getattr(group.live, "joins", {})
+    for member_id, join in joins.items():
+        found[member_id] = join.row.instance_id or join.row.client_id
+    for join in getattr(group.live, "newcomers", ()):
+        found[f"new {id(join)}" if not join.row.member_id else join.row.member_id] = (
+            join.row.client_id
+        )
+    return found
+
+
+def _replaced(had: dict[str, str], has: dict[str, str]) -> dict[str, str]:
+    """Old to new ids of static members that came back, and of newcomers that got their ids."""
+    went, came = had.keys() - has.keys(), has.keys() - had.keys()
+    found: dict[str, str] = {}
+    for old in went:
+        for new in sorted(came - set(found.values())):
+            if had[old] == has[new]:
+                found[old] = new
+                break
+    return found
+
+
+def _runs(known: list[Known]) -> list[tuple[str, int, Known]]:
+    """Equal causes in a row are one."""
+    found: list[tuple[str, int, Known]] = []
+    ids: set[str | None] = set()
+    for each in known:
+        if found and found[-1][0] == each.trigger and _is_one(found[-1][2], each):
+            is_new = each.member_id is None or each.member_id not in ids
+            ids.add(each.member_id)
+            count = found[-1][1] + each.members * is_new
+            found[-1] = (each.trigger, count, found[-1][2])
+        else:
+            ids = {each.member_id}
+            found.append((each.trigger, each.members, each))
+    return found
+
+
+def _has_ties(known: list[Known], since: int) -> bool:
+    at = [max(since, each.at) for each in known]
+    return len(set(at)) < len(at)
+
+
+def _counts(runs: Sequence[tuple[Any, ...]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for trigger, count, *_ in runs:
+        found[trigger] = found.get(trigger, 0) + count
+    return found
+
+
+def _is_one(first: Known, other: Known) -> bool:
+    """An operator who forces a rebalance and one who evicts give different reasons."""
+    return first.trigger != Trigger.OPERATOR or (first.name is None) is (other.name is None)
+
+
+def _as_decoded(why: Explanation) -> Explanation:
+    """Names of members that stay are not in the entry."""
+    from dataclasses import replace
+
+    awaited = tuple(one if one.end in REMOVED else one._replace(name="") for one in why.awaited)
+    return replace(why, awaited=awaited)

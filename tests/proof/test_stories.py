@@ -1,0 +1,35 @@
+"""Each rebalance is explained as it was: random stories of every kind (``python -m proof stories``
+has ten thousand of them)."""
+
+import pytest
+
+from proof.stories.command import main, play
+from proof.stories.plot import KINDS, Story
+
+STORIES = 40
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_cause_and_no_member_is_missing_or_invented(kind: str) -> None:
+    results = [play(kind, seed) for seed in range(STORIES)]
+    assert [result.wrong for result in results if result.wrong] == []
+    assert sum(result.removed for result in results) > STORIES // 4, "nobody was removed"
+    assert sum(result.causes for result in results) > sum(result.entries for result in results)
+
+
+def test_the_same_seed_is_the_same_story() -> None:
+    told = [Story("classic", 7) for _ in range(2)]
+    assert [story.play().told_of for story in told] == [story.truth.told_of for story in told]
+    assert told[0].told == told[1].told
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wait_that_is_not_noted_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checker can fail."""
+    monkeypatch.setattr("groups.core.explanation._summed", lambda waits: ())
+    assert any(play(kind, seed).wrong for seed in range(5))
+
+
+def test_the_command_says_what_it_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--stories", "2", "--kind", "draft", "--seed", "5"]) == 0
+    assert "draft: 2 stories, 0 wrong" in capsys.readouterr().out
