@@ -3,8 +3,8 @@
 from pipeline.datasets.dataset import PERIOD, Chart, Column, Report
 
 FIGURES = (
-    Column("rebalances", "bigint", "completed rebalances"),
-    Column("duration_ms", "bigint", "their durations, summed, in milliseconds"),
+    Column("rebalances", "bigint", "rebalances; each counts with every cause it had"),
+    Column("duration_ms", "bigint", "their durations, or the causes' shares of them, summed"),
     Column("longest_ms", "bigint", "the longest of them"),
     Column("p50_ms", "bigint", "half of them took at most this"),
     Column("p95_ms", "bigint", "95 % of them took at most this"),

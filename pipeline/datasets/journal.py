@@ -29,6 +29,12 @@ class Journal(Dataset):
             sql="waited_for::text",
         ),
         Column(
+            "causes",
+            "string",
+            "its causes in their order, each with its share of the time, as JSON",
+            sql="(details -> 'why' -> 'causes')::text",
+        ),
+        Column(
             "members", "int", "the group's members", sql=NUMBER.format("members", "int")
         ),
         Column(

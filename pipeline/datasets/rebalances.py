@@ -12,6 +12,11 @@ class Rebalances(Dataset):
         Column("group_id", "string", "the group"),
         Column("kind", "string", "classic or consumer; empty where the entries do not show it"),
         Column("trigger", "string", "why it began, in one word"),
+        Column(
+            "causes",
+            "array<struct<trigger:string,ms:bigint>>",
+            "all its causes in their order, each with its share of the duration",
+        ),
         Column("reason", "string", "why, in words"),
         Column("client_reason", "string", "the client's own words"),
         Column("member_id", "string", "the member that began it"),
@@ -41,4 +46,5 @@ class Rebalances(Dataset):
         "times are not negative": "duration_ms >= 0 AND without_owner_ms >= 0",
         "the slowest was waited for": "slowest_ms IS NULL OR waited_for[0].ms = slowest_ms",
         "a cause is named": "trigger <> ''",
+        "it has a cause, with a share": "causes[0].ms >= 0",
     }

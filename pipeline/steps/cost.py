@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from pipeline.datasets.cost import Clients, Cost, Hours
@@ -12,9 +12,56 @@ from pipeline.steps.periods import ALL, by_period
 
 
 def cost(rebalances: Rebalances, at: datetime) -> Cost:
-    """By group and cause."""
-    rows = by_period(rebalances.frame, "completed_at", at)
+    """By group and cause: a rebalance counts with each of its causes, by its share of the time."""
+    rows = by_period(by_cause(rebalances), "completed_at", at)
     return Cost(rows.groupBy(*Cost.KEY).agg(*_totals()))
+
+
+OF_ALL_CAUSES = ("slowest_member", "slowest_ms")
+"""What cannot be divided among causes is charged to the one that began the rebalance."""
+
+
+def by_cause(rebalances: Rebalances) -> DataFrame:
+    """Each rebalance once for each different cause, with that cause's share of its times, so that
+    sums over causes are those over rebalances."""
+    rows = rebalances.frame.withColumn("causes", _merged(f.col("causes")))
+    total = f.greatest(_sum(f.transform("causes", lambda cause: cause["ms"])), f.lit(1))
+    rows = rows.withColumn("parts", _parts(f.col("without_owner_ms"), total))
+    rows = rows.withColumn("known_parts", _parts(f.col("without_owner_known_ms"), total))
+    is_first = f.col("place") == 0
+    divided = rows.select("*", f.posexplode("causes").alias("place", "cause"))
+    return divided.withColumns(
+        {
+            "trigger": f.col("cause.trigger"),
+            "duration_ms": f.col("cause.ms"),
+            "without_owner_ms": f.get("parts", f.col("place")),
+            "without_owner_known_ms": f.get("known_parts", f.col("place")),
+            "partitions_moved": f.when(is_first, f.col("partitions_moved")).otherwise(0),
+            **{name: f.when(is_first, f.col(name)) for name in OF_ALL_CAUSES},
+        }
+    )
+
+
+def _merged(causes: Column) -> Column:
+    """One cause for each trigger, in the order in which they first came, with all of its time."""
+
+    def of(trigger: Column) -> Column:
+        same = f.filter(causes, lambda cause: cause["trigger"] == trigger)
+        ms = _sum(f.transform(same, lambda cause: cause["ms"]))
+        return f.struct(trigger.alias("trigger"), ms.alias("ms"))
+
+    return f.transform(f.array_distinct(f.transform(causes, lambda c: c["trigger"])), of)
+
+
+def _parts(figure: Column, total: Column) -> Column:
+    """The figure by the causes' shares of ``total``; what is left over is the first one's."""
+    share = f.transform("causes", lambda cause: f.floor(figure * cause["ms"] / total))
+    rest = figure - _sum(f.slice(share, f.lit(2), f.greatest(f.size(share) - 1, f.lit(0))))
+    return f.transform(share, lambda part, place: f.when(place == 0, rest).otherwise(part))
+
+
+def _sum(numbers: Column) -> Column:
+    return f.aggregate(numbers, f.lit(0).cast("bigint"), lambda total, number: total + number)
 
 
 def clients(rebalances: Rebalances, at: datetime) -> Clients:
@@ -26,7 +73,7 @@ def clients(rebalances: Rebalances, at: datetime) -> Clients:
 
 def hours(rebalances: Rebalances, at: datetime) -> Hours:
     """By hour and cause; only of all time: a chart takes the hours that it shows."""
-    rows = rebalances.frame.select(
+    rows = by_cause(rebalances).select(
         "*", f.lit(ALL).alias(PERIOD), f.date_trunc("hour", "completed_at").alias("hour")
     )
     return Hours(

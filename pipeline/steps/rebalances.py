@@ -23,6 +23,7 @@ from pipeline.datasets.journal import Journal
 from pipeline.datasets.rebalances import Rebalances
 
 WAITED_FOR = "map<string, bigint>"
+CAUSES = "array<struct<trigger: string, ms: bigint>>"
 
 STARTED, COMPLETED, STABLE, EMPTIED, DELETED, ABANDONED = (
     kind.value  # strings, as Spark takes them
@@ -91,10 +92,12 @@ def _rows(completions: DataFrame) -> DataFrame:
     waited_for = _longest_first(f.from_json("waited_for", WAITED_FOR))
     first = f.get(waited_for, 0)
     slowest = f.when(first["ms"] > 0, first)
+    trigger = f.coalesce(_text("trigger"), _text("start.trigger"), f.lit(UNKNOWN))
     return completions.select(
         "group_id",
         _kind().alias("kind"),
-        f.coalesce(_text("trigger"), _text("start.trigger"), f.lit(UNKNOWN)).alias("trigger"),
+        trigger.alias("trigger"),
+        _causes(trigger, duration_ms).alias("causes"),
         f.coalesce(_text("reason"), _text("start.reason"), f.lit("")).alias("reason"),
         f.coalesce(_text("client_reason"), _text("start.client_reason"), f.lit("")).alias(
             "client_reason"
@@ -119,6 +122,13 @@ def _rows(completions: DataFrame) -> DataFrame:
         f.coalesce("moved", "stable.moved", f.lit(0)).cast("bigint").alias("partitions_moved"),
         f.col("id").alias("journal_id"),
     )
+
+
+def _causes(trigger: Column, duration_ms: Column) -> Column:
+    """The entry's own causes; of one of an earlier version its first, with all of the time."""
+    told = f.from_json("causes", CAUSES)
+    first = f.array(f.struct(trigger.alias("trigger"), duration_ms.alias("ms")))
+    return f.when(f.size(told) > 0, told).otherwise(first)
 
 
 def _since_start_ms() -> Column:

@@ -81,6 +81,7 @@ class Fleet:
                 "without_owner_ms": 1_000,
                 "partitions_moved": 1,
                 "journal_id": next(self.numbers),
+                "causes": [{"trigger": trigger, "ms": 1_000}],
                 **over,
             }
         )

@@ -25,6 +25,7 @@ def journal(spark: SparkSession, *entries: Entry) -> Journal:
     names = Journal.names()
     told = [
         {**each, "id": number, "waited_for": json.dumps(each["waited_for"])}
+        | {"causes": json.dumps(each["details"].get("why", {}).get("causes"))}
         | {name: each["details"].get(name) for name in OF_DETAILS}
         for number, each in enumerate(entries, 1)
     ]
@@ -97,6 +98,7 @@ def test_a_rebalance_spans_from_its_start_to_its_assignment(spark: SparkSession)
             "group_id": "g",
             "kind": "classic",
             "trigger": "member-left",
+            "causes": [{"trigger": "member-left", "ms": 2_000}],
             "reason": "",
             "client_reason": "closed",
             "member_id": "d",
@@ -266,6 +268,23 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
         ("all", "g", "operator", 1, 10, 10, 10, 10, 10, 0, None, 0, 10, 0, 1, 4),
     ]
     assert_alike(found, spark.createDataFrame(expected, Cost.ddl()))
+
+
+def test_each_cause_of_a_rebalance_is_charged_with_its_share(spark: SparkSession) -> None:
+    """The whole was charged to the first: an expiry of 30 s within it to "member joined"."""
+    causes = [
+        {"trigger": "member-joined", "ms": 100, "named": []},
+        {"trigger": "session-expired", "ms": 600},
+        {"trigger": "member-joined", "ms": 200},
+    ]
+    details = {"moved": 4, "unowned_longest_ms": 1_000, "why": {"causes": causes}}
+    told = entry(1, "g", COMPLETED, trigger="member-joined", duration_ms=900, details=details)
+    rows = costs(rebalances(journal(spark, told))).orderBy("trigger").collect()
+    figures = ("trigger", "rebalances", "duration_ms", "without_owner_ms", "partitions_moved")
+    assert [tuple(row[name] for name in figures) for row in rows] == [
+        ("member-joined", 1, 300, 334, 4),
+        ("session-expired", 1, 600, 666, 0),
+    ]
 
 
 @pytest.mark.long
