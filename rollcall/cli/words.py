@@ -6,9 +6,9 @@ from typing import Any, Final
 from typer.core import TyperGroup
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "list": ("tail", "rebalances"),
-    "ls": ("list", "tail", "rebalances"),
-    "show": ("describe", "rebalances", "list"),
+    "list": ("tail",),
+    "ls": ("list", "tail"),
+    "show": ("describe", "list"),
     "get": ("describe", "show"),
     "info": ("describe", "show"),
     "force": ("rebalance",),

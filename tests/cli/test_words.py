@@ -15,7 +15,7 @@ GROUPS: Any = typer.main.get_command(app)
     ("words", "meant"),
     [
         ("journal list", "tail"),
-        ("report list", "rebalances"),
+        ("report list", "list"),
         ("group force", "rebalance"),
         ("group show", "describe"),
         ("operation get", "show"),
