@@ -73,8 +73,8 @@ MAKE: Final = (
     "INSERT INTO rollcall_operation (group_id, slot, verb, member_id, reason, actor, state, detail,"
     " created_at, finished_at) VALUES (%s, 0, 'rebalance', '', 'seen', 'olga', 'failed', 'why',"
     " now(), now())",
-    "INSERT INTO rollcall_report_run (kind, state, requested_by, started_at, detail)"
-    " SELECT 'rebalances', 'failed', %s, now(), 'why'",
+    "INSERT INTO rollcall_report_run (state, requested_by, started_at, detail)"
+    " SELECT 'failed', %s, now(), 'why'",
     "INSERT INTO rollcall_api_token (name, user_id, prefix, digest, created_at)"
     " SELECT %s, min(id), 'rc', gen_random_uuid()::text, now() FROM auth_user",
     # For a name alone: the page of the group stays as it was. What does not fire would end.

@@ -42,7 +42,7 @@ def generation(world: World, group_id: str) -> int:
 
 def has_succeeded(world: World, group_id: str) -> bool:
     """Whether an operation on the group has."""
-    asked = "SELECT FROM rollcall_operation WHERE group_id = %s AND state = 'succeeded'"
+    asked = "SELECT 1 FROM rollcall_operation WHERE group_id = %s AND state = 'succeeded'"
     return bool(world.execute(asked, group_id))
 
 

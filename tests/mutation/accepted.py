@@ -311,8 +311,8 @@ ACCEPTED: tuple[Accepted, ...] = (
         Accepted(
             "groups/core/draft/join.py",
             "_hold_newcomer",
-            "newcomers.append(Join(_row(event, 0), event.ticket, work.now))",
-            f"newcomers.append(Join(_row(event, {place}), event.ticket, work.now))",
+            "newcomers.append(Join(_row(event, 0), event.ticket, work.now, event.client))",
+            f"newcomers.append(Join(_row(event, {place}), event.ticket, work.now, event.client))",
             GIVEN_A_PLACE,
         )
         for place in (1, -1)

@@ -40,7 +40,7 @@ CORE = _in(
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
-    " counts",
+    " counts earlier instance_claims owned_partitions outage",
 )
 CONSUMER = _in(
     "core_consumer",
@@ -52,7 +52,7 @@ ASSIGNORS = _in("core_consumer", "assignors")
 DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
-WALKS = _in("walks", "walks odd_rows")
+WALKS = _in("walks", "walks odd_rows facts")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
     *_in("core_consumer", "client_reasons"),

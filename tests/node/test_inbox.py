@@ -13,6 +13,8 @@ from groups.coordinator.committer import Committer
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.classic import packing
+from groups.core.classic.group import ClassicGroup
+from groups.core.classic.live import Told
 from groups.core.errors import ErrorCode
 from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
@@ -48,6 +50,10 @@ class Alone:
         self.coordinator.lease_until = self.clock.now + LEASE_MS
         adopt(self.coordinator, {slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
         self.entry = self.coordinator.entries["g"]
+        # The facts have what it owns: after a load the first SyncGroup of a member writes that.
+        group = self.entry.group
+        assert isinstance(group, ClassicGroup)
+        group.live.told["m"] = Told(MEMBER.assignment, has_all=True)
         queue = self.coordinator.membership
         reloader = Reloader(self.coordinator)
         self.committer = Committer(0, self.coordinator, queue, reloader, lambda: None)
