@@ -28,8 +28,9 @@ LENGTH_BYTES = 4
 HEADER_BYTES = 4
 
 JOIN_FILES_MAX = 36
-"""Four of them record facts (docs/facts.md), two explain the rebalance. And ``groups/postgres/connections.py``: the node's own work by the clock calls the same functions
-of it, so a trace cannot tell whose calls they are."""
+"""Four of them record facts (docs/facts.md) and two explain the rebalance. And
+``groups/postgres/connections.py``: the node's own work by the clock calls the same functions of it,
+so a trace cannot tell whose calls they are."""
 
 HEARTBEAT_FILES_MAX = 4
 
