@@ -72,13 +72,16 @@ class Service:
         return min(self.end, noted)
 
     def start(self, since: Millis, timeout_ms: Millis) -> Millis:
-        """The start of a silence or a wait on this node's clock, later by its extensions: together
-        by no more than the longest of them."""
-        extended = longest_ms = 0
+        """The start of a silence or a wait on this node's clock, later by its extensions: those
+        that are for coming back together by no more than the longest of them. What may have been
+        heard until an interruption, after the last note, goes on from there: the owner would have
+        ended it otherwise."""
+        extended = longest_ms = heard = 0
         for each, left_ms in _extensions(self.interruptions, since, timeout_ms):
             extended = max(extended, each.at + left_ms - timeout_ms)
             longest_ms = max(longest_ms, left_ms)
-        return max(since, min(extended, since + longest_ms)) - self.shift
+            heard = max(heard, 0 if each.is_noted else each.at)
+        return max(since, heard, min(extended, since + longest_ms)) - self.shift
 
 
 def _extensions(
