@@ -8,7 +8,13 @@ import pytest
 from pyspark.sql import SparkSession, datasource
 
 from pipeline.sources import filters
-from pipeline.sources.rollcall import RANGE_BLOCKS_MAX, RANGE_BLOCKS_MIN, RANGES, ranges
+from pipeline.sources.rollcall import (
+    RANGE_BLOCKS_MAX,
+    RANGE_BLOCKS_MIN,
+    RANGES,
+    RollcallSource,
+    ranges,
+)
 from pipeline.sources.snapshot import snapshot
 from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
@@ -86,6 +92,7 @@ def test_entries_about_no_group_are_left_out(spark: SparkSession, url: str, conn
 def test_a_read_takes_no_password_into_its_plan(spark: SparkSession, url: str) -> None:
     """It travelled as an option, which plans and event logs show."""
     write(url, [entry(1, "g", "stable")])
+    spark.dataSource.register(RollcallSource)
     read = spark.read.format("rollcall").option("table", "journal").load()
     plan = read._jdf.queryExecution().toString()
     assert urlsplit(url).password not in plan
@@ -93,6 +100,7 @@ def test_a_read_takes_no_password_into_its_plan(spark: SparkSession, url: str) -
 
 
 def test_an_unknown_table_or_column_is_named(spark: SparkSession) -> None:
+    spark.dataSource.register(RollcallSource)
     source = spark.read.format("rollcall")
     with pytest.raises(Exception, match="There is no table 'journals'"):
         source.option("table", "journals").load()
@@ -105,6 +113,7 @@ def test_columns_and_filters_are_read_by_postgresql(
 ) -> None:
     """What PostgreSQL compares otherwise is left to Spark; both give the same rows."""
     write(url, (entry(n, f"g{n % 3}", "stable", duration_ms=n or None) for n in range(30)))
+    spark.dataSource.register(RollcallSource)
     read = spark.read.format("rollcall").option("table", "journal")
     read = read.option("columns", "group_id,duration_ms")
     found = read.load().filter("group_id IN ('g0', 'g1') AND duration_ms >= 5 AND group_id < 'g1'")

@@ -16,6 +16,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite
+from groups.core.explanation import WHY
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import ENTRY_FIELDS, EntryKind
 from groups.core.replies import Operated
@@ -143,6 +144,8 @@ class Expected:
                     continue
                 count = sum(map(len, told.values()))
                 row["details"] = {"offsets": count, **entry.details, "before": told}
+            if entry.why is not None:
+                row["details"] = {**row["details"], WHY: entry.why.encoded()}
             plain = json.loads(json.dumps(row, default=dict))
             self.journal.append((write.group_id, write.revision, *plain.values()))
 
