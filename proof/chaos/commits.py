@@ -64,6 +64,7 @@ class Commits:
     def __init__(self, members: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
         self._members = {group: dict(those) for group, those in (members or {}).items()}
         self._offsets: dict[Place, int | None] = {}
+        self._owners: dict[str | None, Values] = {}
 
     def rows(self, transaction: Transaction) -> Iterator[Record]:
         """One transaction's rows: slots, groups with all their members, removed members, offsets.
@@ -71,7 +72,7 @@ class Commits:
         guard = Guard.of(transaction)
         tables = _by_table(transaction)
         for change in tables["rollcall_slot"]:
-            yield _slot_row(change.values)
+            yield from self._slot_rows(change.values)
         before = self._change_members(tables["rollcall_member"])
         for change in tables["rollcall_group"]:
             yield self._group_row(change, guard)
@@ -79,6 +80,13 @@ class Commits:
             yield from self._removed(change.values, before)
         for change in tables["rollcall_offset"]:
             yield from self._offset_row(change, guard)
+
+    def _slot_rows(self, values: Values) -> Iterator[Record]:
+        """A change of a slot's owner or epoch; an owner also writes how long it served."""
+        slot = values["slot"]
+        if self._owners.get(slot) != values:
+            self._owners[slot] = values
+            yield _slot_row(values)
 
     def back(self, lost: Sequence[Record]) -> Iterator[Record]:
         """The rows of each group with ``lost`` rows, as they are without those."""
