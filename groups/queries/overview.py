@@ -136,6 +136,7 @@ def look(now: datetime | None = None) -> Overview:
     newest = slots["newest"] or 0
     acknowledged = in_force()
     unsettled = unsettled_groups(now, subjects_of("unsettled", acknowledged))
+    rebalanced, outages = latest(newest, now - OUTAGES_WITHIN)
     return Overview(
         states=states(),
         members=slots["members"] or 0,
@@ -145,8 +146,8 @@ def look(now: datetime | None = None) -> Overview:
         slots=slots["all"],
         ownerless_slots=slots["free"],
         rebalances_1h=rebalances(newest, now - RECENT),
-        latest=latest_rebalances(newest),
-        outages=outages(newest, now - OUTAGES_WITHIN),
+        latest=rebalanced,
+        outages=outages,
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
@@ -246,15 +247,17 @@ def rebalances(newest: int, since: datetime) -> LastHour:
     return LastHour(read["rebalances"], is_more=read["all"] >= JOURNAL_READ_MAX)
 
 
-def latest_rebalances(newest: int) -> Sequence[Journal]:
-    """The newest rebalances of the whole fleet, newest first."""
-    return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
-
-
-def outages(newest: int, since: datetime) -> Sequence[Journal]:
-    """The newest outages of nodes, newest first."""
-    found = _looked_through(newest).filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)
-    return list(found.order_by("-id")[:OUTAGES_MAX])
+def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], Sequence[Journal]]:
+    """The newest rebalances of the whole fleet, and the newest outages of nodes since then, each
+    newest first. One statement."""
+    read = _looked_through(newest).order_by("-id")
+    rebalanced = read.filter(kind=REBALANCED)[:LATEST_MAX]
+    away = read.filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)[:OUTAGES_MAX]
+    found = sorted(rebalanced.union(away, all=True), key=lambda entry: -entry.pk)
+    return (
+        [entry for entry in found if entry.kind == REBALANCED],
+        [entry for entry in found if entry.kind != REBALANCED],
+    )
 
 
 def task_runs(now: datetime) -> Sequence[TaskRun]:

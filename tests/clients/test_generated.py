@@ -37,6 +37,7 @@ NOT_THERE: Final = {
     "get_report": HTTPStatus.NOT_FOUND,
     "undo_operation": HTTPStatus.CONFLICT,
     "drain_node": HTTPStatus.CONFLICT,
+    "forget_node": HTTPStatus.CONFLICT,
     "restore_offsets": HTTPStatus.CONFLICT,
     **dict.fromkeys(("get_webhook", "change_webhook", "delete_webhook"), HTTPStatus.NOT_FOUND),
     **dict.fromkeys(("rotate_webhook_secret", "test_webhook"), HTTPStatus.NOT_FOUND),
@@ -139,6 +140,7 @@ def wanted(installation: Installation, worker: Worker, request: Any) -> Sequence
         "delivery_id": 2**31,
         "node_id": 0,
         "user": "nobody",
+        "report": "cost",
         "resource_type": "TOPIC",
     }
     return list(calls(ids, topic))
