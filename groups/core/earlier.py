@@ -72,16 +72,19 @@ class Service:
         return min(self.end, noted)
 
     def start(self, since: Millis, timeout_ms: Millis) -> Millis:
-        """The start of a silence or a wait on this node's clock, later by its extensions: those
-        that are for coming back together by no more than the longest of them. What may have been
-        heard until an interruption, after the last note, goes on from there: the owner would have
-        ended it otherwise."""
+        """The start of a silence or a wait on this node's clock, later by its extensions: together
+        by no more than the longest of them. Without a time to reconnect among them, an interruption
+        without notes counts from there, however old the note is: what was not over by then may have
+        been heard after it."""
         extended = longest_ms = heard = 0
+        has_grace = False
         for each, left_ms in _extensions(self.interruptions, since, timeout_ms):
             extended = max(extended, each.at + left_ms - timeout_ms)
             longest_ms = max(longest_ms, left_ms)
             heard = max(heard, 0 if each.is_noted else each.at)
-        return max(since, heard, min(extended, since + longest_ms)) - self.shift
+            has_grace = has_grace or each.grace_ms > 0
+        latest = since + longest_ms if has_grace else max(since + longest_ms, heard)
+        return max(since, min(extended, latest)) - self.shift
 
 
 def _extensions(
