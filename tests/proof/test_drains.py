@@ -73,5 +73,5 @@ def test_a_lost_notification_is_detected() -> None:
 
 @pytest.mark.long
 def test_sessions_that_are_not_restarted_are_detected() -> None:
-    with at_work("sessions-go-on"):
+    with at_work("outages-count"):
         assert any(rebalances(drained(seed).history) for seed in SEEDS)

@@ -55,6 +55,9 @@ func (p *producer) offset(words []string) (lines.Facts, error) {
 	part.Partition, part.Offset = partition(words[2]), offset
 	topic := kmsg.NewTxnOffsetCommitRequestTopic()
 	topic.Topic = words[1]
+	if topic.TopicID, err = p.topicID(words[1]); err != nil {
+		return nil, err
+	}
 	topic.Partitions = append(topic.Partitions, part)
 	request := kmsg.NewPtrTxnOffsetCommitRequest()
 	request.TransactionalID, request.Group = p.transactionalID, words[0]
@@ -65,6 +68,19 @@ func (p *producer) offset(words []string) (lines.Facts, error) {
 		return nil, err
 	}
 	return lines.Done, kerr.ErrorForCode(answer.Topics[0].Partitions[0].ErrorCode)
+}
+
+// From v6 on the request names topics by id alone (KIP-1319).
+func (p *producer) topicID(name string) ([16]byte, error) {
+	request := kmsg.NewPtrMetadataRequest()
+	topic := kmsg.NewMetadataRequestTopic()
+	topic.Topic = kmsg.StringPtr(name)
+	request.Topics = append(request.Topics, topic)
+	answer, err := request.RequestWith(p.ctx, p.client)
+	if err != nil {
+		return [16]byte{}, err
+	}
+	return answer.Topics[0].TopicID, nil
 }
 
 func (p *producer) add(group string) error {
