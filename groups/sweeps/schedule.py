@@ -110,9 +110,10 @@ def _ensure_analysis(hour: int) -> None:
     """The analysis at this hour of UTC, unless it is negative or Spark is not installed; a row that
     a user has changed is kept."""
     row = PeriodicTask.objects.filter(name=ANALYSIS).first()
-    if row is not None and not _has_default_hour(row):
+    is_wanted = hour >= 0 and find_spec("pyspark") is not None
+    if row is not None and (not _has_default_hour(row) or (is_wanted and _is_at(row, hour))):
         return
-    if hour < 0 or find_spec("pyspark") is None:
+    if not is_wanted:
         PeriodicTask.objects.filter(name=ANALYSIS).delete()
         return
     crontab, _ = CrontabSchedule.objects.get_or_create(
@@ -127,6 +128,10 @@ def _ensure_analysis(hour: int) -> None:
         "expire_seconds": 3_600,
     }
     PeriodicTask.objects.update_or_create(name=ANALYSIS, defaults=values)
+
+
+def _is_at(row: PeriodicTask, hour: int) -> bool:
+    return row.crontab is not None and row.crontab.hour == str(hour)
 
 
 def _has_default_hour(row: PeriodicTask) -> bool:

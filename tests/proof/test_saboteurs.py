@@ -40,10 +40,8 @@ FIRST = {
     "no-static-fencing": 2,
     "old-generation-beats": 2,
     "superseded-forgotten": 5,
-    "timers-not-rearmed": 150,
 }
-"""Where not every life shows a mistake (the last one harms who is in doubt for longer than its
-session), the first of those that are looked at."""
+"""Where not every life shows a mistake, the first of those that are looked at."""
 
 
 @pytest.mark.parametrize(
