@@ -20,7 +20,7 @@ from tests.security.test_stock_clients import make_user
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds
 
 ACLS = "org.apache.kafka.tools.AclCommand"
-CONFIGS = "kafka.admin.ConfigCommand"
+CONFIGS = "org.apache.kafka.tools.ConfigCommand"
 CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 MECHANISM = "SCRAM-SHA-512"
 
