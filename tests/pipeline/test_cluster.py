@@ -76,7 +76,8 @@ def joined(page: int) -> int:
         return 0
 
 
-def test_two_workers_compute_the_same_as_plain_sql(master: str, url: str, tmp_path: Path) -> None:
+def test_two_workers_compute_the_same_as_plain_sql(url: str, master: str, tmp_path: Path) -> None:
+    """Workers, begun after it, have the URL in their environment: none is in the plan."""
     write(url, many(EVENTS))
     ran = subprocess.run(
         [sys.executable, "-m", "pipeline"],

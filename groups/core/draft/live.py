@@ -106,8 +106,9 @@ class Live:
         return consumer_id not in self.joins and consumer_id not in self.suspects
 
     def deadline(self, row: MemberRow) -> Millis:
-        """When an awaited member counts as dead. In a rebalance each has a full session to join."""
+        """When an awaited member counts as dead. In a rebalance each has a full session to join;
+        of a suspect it is when it did: what an owner notes of its silence stays as it was."""
         since = max(self.beats[row.member_id].at, self.floor)
-        if self.join_phase is not None:
+        if self.join_phase is not None and row.member_id not in self.suspects:
             since = max(since, self.join_phase.started_at)
         return since + row.session_timeout_ms
