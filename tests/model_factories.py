@@ -5,11 +5,13 @@ written as its owner writes it.
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from django.utils import timezone
 from factory.declarations import LazyAttribute, SubFactory
 from factory.django import DjangoModelFactory
 
-from groups.models import Operation, ReportRow, ReportRun
+from groups.models import Journal, Operation, ReportRow, ReportRun
 from tests.analyses import described
 
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
@@ -80,3 +82,21 @@ class CostFactory(DjangoModelFactory[ReportRow]):
             **row.over,
         }
     )
+
+
+def journal(group_id: str, kind: str = "rebalance-completed", **over: Any) -> int:
+    """Write an entry of the journal, of now; returns its number."""
+    values = {"at": timezone.now(), "group_id": group_id, "kind": kind, **over}
+    return int(Journal.objects.create(**{**EMPTY, **values}).pk)
+
+
+EMPTY = {
+    "revision": 1,
+    "node_id": 0,
+    "generation_before": 0,
+    "generation_after": 0,
+    "waited_for": {},
+    "joined": [],
+    "left": [],
+    "details": {},
+}

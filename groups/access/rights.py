@@ -296,7 +296,11 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
         VIEW_REPORT,
-        pages={"newest": {"GET": VIEW_REPORT}, "analyse": {"POST": ANALYSE}},
+        pages={
+            "newest": {"GET": VIEW_REPORT},
+            "now": {"GET": VIEW_REPORT},
+            "analyse": {"POST": ANALYSE},
+        },
     ),
     # Every user sees, creates and revokes their own tokens; groups.view_apitoken and
     # groups.delete_apitoken apply to those of others.

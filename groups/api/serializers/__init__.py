@@ -65,6 +65,7 @@ from groups.api.serializers.operations import (
     ResetPlan,
     RestoreOffsets,
 )
+from groups.api.serializers.reports import Computed, ReportRowPage
 from groups.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -88,6 +89,7 @@ __all__ = [
     "Batch",
     "BatchPlan",
     "Commit",
+    "Computed",
     "ConfigChanges",
     "ConfigEntry",
     "ConnectionView",
@@ -133,6 +135,7 @@ __all__ = [
     "ResetOffsets",
     "ResetPlan",
     "RestoreOffsets",
+    "ReportRowPage",
     "ReportRowView",
     "Reports",
     "RuleView",
