@@ -100,3 +100,23 @@ EMPTY = {
     "left": [],
     "details": {},
 }
+
+
+def advise(run: ReportRun, group_id: str = "orders", **over: Any) -> dict[str, str]:
+    """Add an advice to a run; returns what identifies it."""
+    keys = {"group_id": group_id, "rule": "session-timeout", "subject": "w at 10.0.0.1"}
+    figures = {
+        "finding": "expired 6 times",
+        "change": "session.timeout.ms=22000",
+        "evidence": 6,
+        "confidence": "medium",
+        "cost_ms": 1_500,
+        "saves_partition_ms": 9_000,
+        "worst_journal_id": 17,
+        "entries": "17,12",
+        "lives": "5",
+        "what_if": "--session-timeout-ms 22000",
+        **over,
+    }
+    ReportRow.objects.create(run=run, report="advice", period="7d", keys=keys, figures=figures)
+    return keys

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from groups.admin import chart, time_chart
+from groups.admin import advice_cards, chart, time_chart
 from groups.admin.links import quote
 from groups.models import ReportRun
 from groups.queries import cost_now, journal_text, reports
@@ -58,7 +58,10 @@ def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
         return {**page, **_now(run, made, period, query)}
     period = period if period in reports.PERIODS else reports.PERIOD
     table = Stored(run, report, _stored(report, period))
-    return {**page, **_report(made, table, period, query), "times": _times(run, made, period)}
+    shown = _report(made, table, period, query)
+    if report.chart is not None and report.chart.kind == "cards":
+        return {**page, **shown, **advice_cards.context(run, period), "has_cards": True}
+    return {**page, **shown, "times": _times(run, made, period)}
 
 
 def now(query: Mapping[str, str]) -> dict[str, Any]:
@@ -172,7 +175,7 @@ def _link(name: str, values: Mapping[str, Any]) -> str:
     page = reverse("admin:groups_group_change", args=[quote(group_id)])
     if name == GROUP:
         return page
-    return f"{page}?tab=rebalances&before={value + 1}" if name.endswith(ENTRY) else ""
+    return advice_cards.entry(page, value) if name.endswith(ENTRY) else ""
 
 
 def _facts(table: Table, period: str) -> Sequence[tuple[str, str, str]]:

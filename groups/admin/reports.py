@@ -102,7 +102,8 @@ class ReportRunAdmin(RollcallAdmin):
         """One report of one run."""
         run = self.get_object(request, object_id)
         page = report_page.context(run, request.GET) if run is not None else {}
-        context = {**page, **(extra_context or {})}
+        may = {"may_decide": rights.may(request.user, rights.DECIDE)}
+        context = {**page, **may, **(extra_context or {})}
         answer: HttpResponse = super().change_view(request, object_id, form_url, context)
         return answer
 

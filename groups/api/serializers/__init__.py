@@ -65,7 +65,13 @@ from groups.api.serializers.operations import (
     ResetPlan,
     RestoreOffsets,
 )
-from groups.api.serializers.reports import Computed, ReportRowPage
+from groups.api.serializers.reports import (
+    AdviceCard,
+    AdviceDecisionView,
+    Computed,
+    NewAdviceDecision,
+    ReportRowPage,
+)
 from groups.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -80,6 +86,8 @@ __all__ = [
     "AcknowledgementView",
     "AclOrPlan",
     "AclView",
+    "AdviceCard",
+    "AdviceDecisionView",
     "Analysis",
     "AssignedPartition",
     "AttentionLine",
@@ -110,6 +118,7 @@ __all__ = [
     "Me",
     "Member",
     "NewAcknowledgement",
+    "NewAdviceDecision",
     "NewAcl",
     "NewBatch",
     "NewConfig",
