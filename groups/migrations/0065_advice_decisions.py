@@ -9,7 +9,7 @@ FOR EACH ROW EXECUTE FUNCTION rollcall_audit_row('advice', 'rule', '', '')
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0060_silence_across_owners")]
+    dependencies = [("groups", "0061_rounds_and_hours")]
 
     operations = [
         migrations.CreateModel(
