@@ -146,7 +146,7 @@ def test_all_rows_of_a_report_are_a_file() -> None:
     links = {choice.title: choice.link for choice in page.context["files"]}
     answer = viewer.get(links["CSV"])
     assert f"cost-{made.pk}-7d.csv" in answer.headers["Content-Disposition"]
-    lines = b"".join(answer.streaming_content).decode().splitlines()
+    lines = answer.getvalue().decode().splitlines()
     assert len(lines) == 152
     assert lines[0].startswith("period,group_id,trigger,rebalances,")
     assert lines[1].startswith("7d,g-000,member-left,3,")
