@@ -296,3 +296,15 @@ def test_a_returning_static_client_that_claims_partitions_first_gives_some_up() 
     talk.converge_mixed(m2)
     assert back.generation == talk.epoch
     assert {("foo", p) for p in m2.owned["foo"]} == lost
+
+
+def test_a_classic_member_that_goes_on_under_its_id_owes_no_sync() -> None:
+    """It was removed when the sync of its last classic join did not come."""
+    a = Classic(rebalance_ms=10_000)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    assert talk.ask(talk.join_event(a)).error is ErrorCode.NONE
+    again = talk.join(a.member_id)
+    for _ in range(4):
+        talk.sleep(3_000)
+        assert (talk.code(again), talk.code(m2)) == (ErrorCode.NONE, ErrorCode.NONE)
