@@ -2,7 +2,8 @@
 process of which it took slots over: one entry, however many nodes took some.
 
 It looks at the node's own figures twice a second, and after each take-over until all slots of the
-lost process are served. Nothing is decided here (``groups.core.outage``), and nothing depends on it.
+lost process are served. Nothing is decided here (``groups.core.outage``), and nothing depends on
+it.
 """
 
 import asyncio

@@ -91,8 +91,8 @@ class Service:
 def _extensions(
     interruptions: tuple[Interruption, ...], since: Millis, timeout_ms: Millis
 ) -> list[tuple[Interruption, Millis]]:
-    """In order, the first interruption of each sort in this silence, and what was left after it; the
-    last one, if nothing is known of it."""
+    """In order, the first interruption of each sort in this silence, and what was left after it;
+    also the last one, if it is without notes."""
     within = interruptions[bisect_left(interruptions, (since,)) :]
     if not within:
         return []

@@ -157,8 +157,8 @@ TABLE = (
         "nobody-waits",
         ("classic", "mixed"),
         "a group whose last member has left, or that has no members yet and no delay, does not wait"
-        " for whoever was handed an id, and another for two seconds (transcripts CJ-12, CJ-14); there"
-        " the next member does, for a session",
+        " for whoever was handed an id, and another for two seconds (transcripts CJ-12, CJ-14);"
+        " there the next member does, for a session",
         _nobody_waits,
     ),
     Accepted(

@@ -1,5 +1,5 @@
-"""A process that ended without giving its slots away is an outage in the journal: one entry, however
-many nodes took its slots over."""
+"""A process that ended without giving its slots away is an outage in the journal: one entry,
+however many nodes took its slots over."""
 
 import asyncio
 from contextlib import AsyncExitStack

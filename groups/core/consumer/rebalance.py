@@ -181,8 +181,8 @@ def settle(work: Work) -> None:
 
 
 def _nothing_to_assign(work: Work) -> None:
-    """A group without members is at its target, as in Kafka since 4.4; one that is being computed is
-    of no use."""
+    """A group without members is at its target, as in Kafka since 4.4; one that is being computed
+    is of no use."""
     work.set_target(work.row.generation)
     target_schedule.forget(work)
 

@@ -14,8 +14,8 @@ SELECT clock_timestamp(), coalesce(bool_and(is_served), true), count(*),
        (SELECT count(*) FROM rollcall_group g WHERE g.slot = ANY(SELECT slot FROM lost))
 FROM lost
 """
-"""Whether all slots of a process that beat at ``since`` last are served again, how many they are, by
-which nodes, and the number of their groups."""
+"""Whether all slots of a process that beat at ``since`` last are served again, how many they are,
+by which nodes, and the number of their groups."""
 
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall outages', 0))"
 """Nodes that took slots of the same process write one after the other."""
