@@ -11,15 +11,12 @@ from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.sources.rollcall import RollcallSource
-from pipeline.sources.tables import TABLES
+from pipeline.sources.tables import LOCK, TABLES
 
 # Held until the last range is read: other sessions can use the snapshot only that long.
 FREEZE: Final = "SELECT pg_export_snapshot(), clock_timestamp()"
 
 COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHERE group_id <> ''"
-
-# Rows keep their places as long as nobody may rewrite the table (VACUUM FULL, CLUSTER).
-LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,31 @@ from pipeline.datasets.dataset import Dataset
 from pipeline.datasets.facts import LifeEvents, OwnershipEvents
 from pipeline.datasets.journal import Journal
 
+LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
+"""Rows keep their blocks as long as nobody may rewrite the table (VACUUM FULL, CLUSTER)."""
+
+FLOOR: Final = """
+SELECT 1 FROM rollcall_facts_floor
+WHERE table_name = %(table)s AND (era, xid) >= (%(era)s, %(xid)s)
+"""
+
+OLDEST: Final = """
+SELECT 1 FROM (SELECT era, xid, id FROM rollcall_journal ORDER BY id LIMIT 1) AS oldest
+WHERE (era, xid, id) > (%(era)s, %(xid)s, %(id)s)
+"""
+"""The journal is deleted from its beginning: if a row that was read is left, so is what came after
+it."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition."""
+    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition. ``gap``
+    finds a row if some that came after a place may have been deleted."""
 
     dataset: type[Dataset]
     relation: str
     only: str = "true"
+    gap: str = FLOOR
 
     def expression(self, name: str) -> sql.Composable:
         """How a column is read."""
@@ -37,7 +54,7 @@ class SourceTable:
 TABLES: Final[Mapping[str, SourceTable]] = {
     table.dataset.NAME: table
     for table in (
-        SourceTable(Journal, "rollcall_journal", "group_id <> ''"),
+        SourceTable(Journal, "rollcall_journal", "group_id <> ''", OLDEST),
         SourceTable(LifeEvents, "rollcall_life"),
         SourceTable(OwnershipEvents, "rollcall_ownership"),
     )
