@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline.datasets.journal import Journal
 from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.tables import LOCK, TABLES
 
@@ -21,8 +22,8 @@ COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHER
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The snapshot's name, and its time by the database's clock; how many entries about groups the
-    journal has, and the number of the last one."""
+    """The snapshot's name, and its time by the database's clock; where the journal is among the
+    tables, how many entries about groups it has, and the number of the last one."""
 
     name: str
     at: datetime
@@ -49,5 +50,6 @@ def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[S
         for table in tables:
             connection.execute(sql.SQL(LOCK).format(sql.Identifier(TABLES[table].relation)))
         (frozen,) = connection.execute(FREEZE).fetchall()
-        (counts,) = connection.execute(COUNT).fetchall()
+        counted = connection.execute(COUNT) if Journal.NAME in tables else None
+        (counts,) = counted.fetchall() if counted is not None else [(0, 0)]
         yield Snapshot(*frozen, *counts)

@@ -30,12 +30,14 @@ it."""
 @dataclass(frozen=True, slots=True)
 class SourceTable:
     """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition. ``gap``
-    finds a row if some that came after a place may have been deleted."""
+    finds a row if some that came after a place may have been deleted. ``is_stream``: rows are only
+    added, and each has its place in the order (``sources.cursor``)."""
 
     dataset: type[Dataset]
     relation: str
     only: str = "true"
     gap: str = FLOOR
+    is_stream: bool = True
 
     def expression(self, name: str) -> sql.Composable:
         """How a column is read."""
