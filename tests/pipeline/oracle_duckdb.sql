@@ -1,19 +1,21 @@
 -- Every table of docs/pipeline-tables.md, from what docs/pipeline.md and docs/facts.md say of it.
 -- Before: the tables journal, life and ownership as they are in PostgreSQL (JSON as text), and
--- moment(at). Another way than the pipeline's: no windows over a group's entries, but for each
+-- run(moment). Another way than the pipeline's: no windows over a group's entries, but for each
 -- entry the nearest one of a kind (ASOF joins).
 CREATE VIEW period AS
-SELECT name, at - length AS since, NULL::TIMESTAMPTZ AS until
-FROM moment, (VALUES ('24h', INTERVAL 24 HOUR), ('7d', INTERVAL 168 HOUR), ('30d', INTERVAL 720 HOUR)) AS l(name, length)
+SELECT name, moment - length AS since, NULL::TIMESTAMPTZ AS until
+FROM run, (VALUES ('24h', INTERVAL 24 HOUR), ('7d', INTERVAL 168 HOUR), ('30d', INTERVAL 720 HOUR)) AS l(name, length)
 UNION ALL
-SELECT name || '-before', at - 2 * length, at - length
-FROM moment, (VALUES ('24h', INTERVAL 24 HOUR), ('7d', INTERVAL 168 HOUR), ('30d', INTERVAL 720 HOUR)) AS l(name, length)
+SELECT name || '-before', moment - 2 * length, moment - length
+FROM run, (VALUES ('24h', INTERVAL 24 HOUR), ('7d', INTERVAL 168 HOUR), ('30d', INTERVAL 720 HOUR)) AS l(name, length)
 UNION ALL
 SELECT 'all', NULL, NULL;
 
 CREATE MACRO lies_in(t, since, until) AS (since IS NULL OR t >= since) AND (until IS NULL OR t < until);
 CREATE MACRO number_in(doc, path) AS
     CASE WHEN json_type(doc, path) IN ('UBIGINT', 'BIGINT') THEN json_extract(doc, path)::BIGINT END;
+-- DuckDB's own epoch_ms rounds.
+CREATE MACRO whole_ms(t) AS epoch_us(t) // 1000;
 CREATE MACRO text_of(a, b) AS coalesce(nullif(a, ''), nullif(b, ''));
 
 CREATE TABLE entry AS SELECT * FROM journal WHERE group_id <> '';
@@ -27,11 +29,11 @@ over AS (
     SELECT c.*, coalesce(e.id, 0) AS after_id
     FROM completed c ASOF LEFT JOIN over e ON c.group_id = e.group_id AND c.id > e.id
 ), started AS (
-    SELECT c.*, s.id AS s_id, s.at AS s_at, s.trigger AS s_trigger, s.reason AS s_reason, s.client_reason AS s_words
+    SELECT c.*, s.id AS s_id, s.decided AS s_at, s.trigger AS s_trigger, s.reason AS s_reason, s.client_reason AS s_words
     FROM since c ASOF LEFT JOIN (SELECT * FROM entry WHERE kind = 'rebalance-started') s
       ON c.group_id = s.group_id AND c.after_id < s.id
 ), next AS (
-    SELECT group_id, id, kind, at, duration_ms, generation_after, number_in(details, '$.moved') AS moved
+    SELECT group_id, id, kind, decided, duration_ms, generation_after, number_in(details, '$.moved') AS moved
     FROM entry WHERE kind IN ('rebalance-completed', 'stable', 'emptied', 'group-deleted')
 ), seen AS (
     SELECT c.* EXCLUDE (s_at, s_trigger, s_reason, s_words),
@@ -40,7 +42,7 @@ over AS (
            CASE WHEN s_id < c.id THEN s_reason END AS s_reason,
            CASE WHEN s_id < c.id THEN s_words END AS s_words,
            n.kind = 'stable' AND n.generation_after = c.generation_after AS has_stable,
-           n.at AS n_at, n.duration_ms AS n_ms, n.moved AS n_moved
+           n.decided AS n_at, n.duration_ms AS n_ms, n.moved AS n_moved
     FROM started c ASOF LEFT JOIN next n ON c.group_id = n.group_id AND c.id < n.id
 ), waits AS (
     SELECT id, list({'member_id': key, 'ms': ms} ORDER BY ms DESC, key) AS waited_for
@@ -48,7 +50,7 @@ over AS (
           FROM completed)
     GROUP BY id
 ), timed AS (
-    SELECT s.*, coalesce(duration_ms, greatest(epoch_ms(at) - epoch_ms(s_at), 0), 0) AS took,
+    SELECT s.*, coalesce(duration_ms, greatest(whole_ms(decided) - whole_ms(s_at), 0), 0) AS took,
            coalesce(text_of(trigger, s_trigger), 'unknown') AS cause,
            number_in(details, '$.unowned_longest_ms') AS known,
            from_json(details -> '$.why.causes', '[{"trigger":"VARCHAR","ms":"BIGINT"}]') AS told,
@@ -63,8 +65,8 @@ SELECT group_id,
        coalesce(text_of(reason, s_reason), '') AS reason,
        coalesce(text_of(client_reason, s_words), '') AS client_reason,
        member_id, client_id, generation_before, generation_after,
-       coalesce(s_at, make_timestamptz((epoch_ms(at) - took) * 1000)) AS started_at,
-       at AS completed_at, CASE WHEN has_stable THEN n_at END AS stable_at, took AS duration_ms,
+       coalesce(s_at, make_timestamptz((whole_ms(decided) - took) * 1000)) AS started_at,
+       decided AS completed_at, CASE WHEN has_stable THEN n_at END AS stable_at, took AS duration_ms,
        CASE WHEN has_stable THEN n_ms END AS sync_ms,
        coalesce(known, took + coalesce(CASE WHEN has_stable THEN n_ms END, 0)) AS without_owner_ms,
        known AS without_owner_known_ms, waits AS waited_for,
@@ -95,8 +97,8 @@ one AS (
 SELECT life, group_id, member_id, instance_id, client_id, client_host,
        concat_ws(' ', nullif(software_name, ''), nullif(software_version, '')) AS software, kind,
        session_timeout_ms, protocols, joined_at, left_at, departure, heard_at,
-       greatest(epoch_ms(left_at) - epoch_ms(joined_at), 0) AS lived_ms,
-       CASE WHEN epoch_ms(again) >= epoch_ms(left_at) THEN epoch_ms(again) - epoch_ms(left_at) END AS back_ms
+       CASE WHEN left_at IS NOT NULL THEN greatest(whole_ms(left_at) - whole_ms(joined_at), 0) END AS lived_ms,
+       CASE WHEN whole_ms(again) >= whole_ms(left_at) THEN whole_ms(again) - whole_ms(left_at) END AS back_ms
 FROM named LEFT JOIN back USING (life);
 
 CREATE TABLE intervals AS
@@ -159,7 +161,7 @@ WITH numbered AS (
     SELECT *, row_number() OVER (PARTITION BY group_id, topic, partition ORDER BY from_at, life) AS n FROM intervals
 ), pairs AS (
     SELECT now.*, was.life <> now.life AS moved, earlier.life = now.life AS returned,
-           greatest(epoch_ms(now.from_at) - epoch_ms(was.until_at), 0) AS gap
+           greatest(whole_ms(now.from_at) - whole_ms(was.until_at), 0) AS gap
     FROM numbered now
     JOIN numbered was ON (was.group_id, was.topic, was.partition, was.n) = (now.group_id, now.topic, now.partition, now.n - 1)
     LEFT JOIN numbered earlier
@@ -191,7 +193,7 @@ FROM happened, period WHERE lies_in(t, since, until) GROUP BY ALL;
 
 CREATE VIEW ends AS
 SELECT *, departure = 'expired' AND coalesce(back_ms <= session_timeout_ms, false) AS came_back,
-       CASE WHEN came_back THEN epoch_ms(left_at) - epoch_ms(heard_at) + back_ms END AS away,
+       CASE WHEN came_back THEN whole_ms(left_at) - whole_ms(heard_at) + back_ms END AS away,
        coalesce(instance_id, client_id || ' at ' || client_host) AS client
 FROM member_lives, period WHERE left_at IS NOT NULL AND lies_in(left_at, since, until);
 
