@@ -30,8 +30,8 @@ class Lives(Dataset):
         Column(
             "back_ms",
             "bigint",
-            "from its end to the next beginning of the same client of the group; negative if that"
-            " overlapped; null if it did not come back",
+            "from its end to the next beginning of the same client of the group; null if it did not"
+            " come back, or if the two overlap",
         ),
     )
     CHECKS = {
