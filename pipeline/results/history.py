@@ -1,6 +1,6 @@
 """What incremental runs keep, in a folder for each history of the database.
 
-| in ``OUTPUT/increments/JUMP-N`` | |
+| in ``OUTPUT/increments/JUMP-LAYOUT-N`` | |
 |---|---|
 | ``checkpoints/TABLE`` | how far each stream has read, as Spark writes it |
 | ``bronze/TABLE/batch=N/day=D`` | the rows of each batch |
@@ -62,12 +62,13 @@ class History:
     output: Output
 
     @classmethod
-    def of(cls, output: Output, jump: str, *, anew: bool = False) -> "History":
-        """The newest folder of a history; ``anew``: another, which is empty."""
+    def of(cls, output: Output, name: str, *, anew: bool = False) -> "History":
+        """The newest folder of a history; ``anew``: another, which is empty. Its name says which
+        columns its files have."""
         all_of = output.within(INCREMENTS)
-        names = [name.rpartition("-") for name in folders.children(all_of.address)]
-        last = max((int(n) for own, _, n in names if own == jump and n.isdigit()), default=0)
-        return cls(all_of.within(f"{jump}-{max(last + anew, 1)}"))
+        found = [child.rpartition("-") for child in folders.children(all_of.address)]
+        last = max((int(n) for own, _, n in found if own == name and n.isdigit()), default=0)
+        return cls(all_of.within(f"{name}-{max(last + anew, 1)}"))
 
     @property
     def layers(self) -> Output:

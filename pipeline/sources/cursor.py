@@ -28,6 +28,15 @@ BEGIN: Final = Place(0, 0, 0)
 """Before every row."""
 
 
+class Seen(NamedTuple):
+    """A reader's place, the name of its history, and the floor as it was then: what had been
+    deleted before the reader came is no gap."""
+
+    place: Place
+    jump: str = ""
+    floor: Place | None = None
+
+
 class Horizon(NamedTuple):
     """Below it, everything is visible to whoever looks from now on. ``jump`` names the history."""
 
@@ -66,14 +75,20 @@ def jumps(connection: Connection) -> Mapping[int, str]:
     return dict(connection.execute(JUMPS).fetchall())
 
 
-def check(connection: Connection, table: SourceTable, place: Place, jump: str) -> None:
-    """Raises ``PlaceLost`` if the place is of another history, or retention has passed it."""
-    if place == BEGIN:
+def floor(connection: Connection, table: SourceTable) -> Place | None:
+    """The place up to which retention may have deleted rows; None if it has deleted none."""
+    found = connection.execute(table.floor.encode(), {"table": table.relation}).fetchone()
+    return Place(*found) if found is not None else None
+
+
+def check(connection: Connection, table: SourceTable, seen: Seen) -> None:
+    """Raises ``PlaceLost`` if the place is of another history, or retention has passed it since."""
+    if seen.place == BEGIN:
         return
-    if jumps(connection).get(place.era) != jump:
+    if jumps(connection).get(seen.place.era) != seen.jump:
         raise PlaceLost(f"{LOST}the database has another history.")
-    values = {"table": table.relation, "era": place.era, "xid": place.xid, "id": place.id}
-    if connection.execute(table.gap.encode(), values).fetchone() is not None:
+    now = floor(connection, table)
+    if now is not None and now != seen.floor and now > seen.place:
         raise PlaceLost(f"{LOST}retention has deleted rows of {table.dataset.NAME}.")
 
 

@@ -21,7 +21,7 @@ from pyspark.sql.streaming.datasource import (
 
 from pipeline import config
 from pipeline.sources import cursor
-from pipeline.sources.cursor import BEGIN, Connection, Place
+from pipeline.sources.cursor import BEGIN, Connection, Place, Seen
 from pipeline.sources.ranges import Range, Selection, ranges
 from pipeline.sources.tables import LOCK, TABLES
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 ROWS_MAX: Final = 2_000_000
 """Of a batch: so much is read and written again after a failure."""
+
+OFFSETS: Final = 1
+"""The form of offsets; one more wherever an older one cannot be read."""
 
 EXTENTS: Final = """
 SELECT coalesce(pg_get_partition_constraintdef(tableoid), 'true'), first, past + 1 FROM (
@@ -55,7 +58,7 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Offset:  # noqa: N802  # Spark's names, here and below
         """Before the first row."""
-        return _offset(BEGIN, "")
+        return _offset(Seen(BEGIN))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """That of the option ``rows``."""
@@ -70,29 +73,30 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
         """The end of the next batch; ``start`` if there is nothing new. Raises ``PlaceLost``."""
         table = TABLES[self.selection.table]
-        after = _place(start)
+        seen = _seen(start)
         rows = None if isinstance(limit, ReadAllAvailable) else self.rows
         if isinstance(limit, ReadMaxRows):
             rows = limit.max_rows
         with _connection() as connection:
-            cursor.check(connection, table, after, start["jump"])
+            floor = cursor.floor(connection, table)  # what is deleted from now on is a gap
+            cursor.check(connection, table, seen)
             found = cursor.horizon(connection).place
             until = min(found, self.until or found)
-            place = cursor.last(connection, table, after, until, rows)
+            place = cursor.last(connection, table, seen.place, until, rows)
             if place is None:
                 return start
-            return _offset(place, cursor.jumps(connection)[place.era])
+            return _offset(Seen(place, cursor.jumps(connection)[place.era], floor))
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """Ranges of blocks with the rows between the offsets. Raises ``PlaceLost``."""
         self.stop()
         table = TABLES[self.selection.table]
-        between = cursor.within(_place(start), _place(end))
+        between = cursor.within(_seen(start).place, _seen(end).place)
         query = sql.SQL(EXTENTS).format(relation=sql.Identifier(table.relation), conditions=between)
         self._holding = connection = psycopg.connect(config.conninfo())
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         connection.execute(sql.SQL(LOCK).format(sql.Identifier(table.relation)))
-        cursor.check(connection, table, _place(start), start["jump"])
+        cursor.check(connection, table, _seen(start))
         leaves = connection.execute(query).fetchall()
         only = between.as_string()
         return ranges([(f"({leaf}) AND {only}", first, past) for leaf, first, past in leaves])
@@ -117,9 +121,10 @@ def _connection() -> "closing[Connection]":
     return closing(psycopg.connect(config.conninfo(), autocommit=True))
 
 
-def _offset(place: Place, jump: str) -> Offset:
-    return {**place._asdict(), "jump": jump}
+def _offset(seen: Seen) -> Offset:
+    return {**seen.place._asdict(), "jump": seen.jump, "floor": [*(seen.floor or ())]}
 
 
-def _place(offset: Offset) -> Place:
-    return Place(offset["era"], offset["xid"], offset["id"])
+def _seen(offset: Offset) -> Seen:
+    floor = Place(*offset["floor"]) if offset["floor"] else None
+    return Seen(Place(offset["era"], offset["xid"], offset["id"]), offset["jump"], floor)

@@ -15,28 +15,24 @@ LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
 """Rows keep their blocks as long as nobody may rewrite the table (VACUUM FULL, CLUSTER)."""
 
 FLOOR: Final = """
-SELECT 1 FROM rollcall_facts_floor
-WHERE table_name = %(table)s AND (era, xid) >= (%(era)s, %(xid)s)
+SELECT era, xid, 9223372036854775807 FROM rollcall_facts_floor WHERE table_name = %(table)s
 """
 
-OLDEST: Final = """
-SELECT 1 FROM (SELECT era, xid, id FROM rollcall_journal ORDER BY id LIMIT 1) AS oldest
-WHERE (era, xid, id) > (%(era)s, %(xid)s, %(id)s)
-"""
+OLDEST: Final = "SELECT era, xid, id FROM rollcall_journal ORDER BY id LIMIT 1"
 """The journal is deleted from its beginning: if a row that was read is left, so is what came after
 it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition. ``gap``
-    finds a row if some that came after a place may have been deleted. ``is_stream``: rows are only
+    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition.
+    ``floor`` finds the place up to which rows may have been deleted. ``is_stream``: rows are only
     added, and each has its place in the order (``sources.cursor``)."""
 
     dataset: type[Dataset]
     relation: str
     only: str = "true"
-    gap: str = FLOOR
+    floor: str = FLOOR
     is_stream: bool = True
 
     def expression(self, name: str) -> sql.Composable:

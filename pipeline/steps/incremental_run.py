@@ -10,7 +10,7 @@ from pipeline.results.runs import Read
 from pipeline.sources import cursor
 from pipeline.sources.pull import pull
 from pipeline.sources.snapshot import snapshot
-from pipeline.steps.increments import Increment, by_group, plan, sources
+from pipeline.steps.increments import Increment, by_group, layout, plan, sources
 from pipeline.steps.job import Done, Job
 from pipeline.steps.whole_run import Work, described, top
 from pipeline.steps.whole_run import sources as sources_of
@@ -48,7 +48,7 @@ def incremental_run(job: Job) -> Done:
 def _pulled(job: Job, horizon: cursor.Horizon) -> History:
     """The history with all that is below the horizon; another one where a place was lost."""
     for anew in (False, True):
-        history = History.of(job.output, horizon.jump, anew=anew)
+        history = History.of(job.output, f"{horizon.jump}-{layout()}", anew=anew)
         try:
             pull(job.spark, sources(), horizon.place, history.checkpoint, history.write_batch)
         except StreamingQueryException as error:

@@ -6,6 +6,7 @@ PostgreSQL. A report's rows also change with time, where a border of a period ha
 their group's. What is not of groups, or is made of tables that change, is computed whole.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from pipeline.datasets.dataset import Dataset, Report
 from pipeline.datasets.journal import Journal
 from pipeline.results.history import GROUPS, History, State, code
 from pipeline.results.runs import Unchanged
+from pipeline.sources.stream import OFFSETS
 from pipeline.sources.tables import TABLES
 from pipeline.steps.periods import crossing
 from pipeline.steps.table import STEPS, Step
@@ -50,6 +52,17 @@ def by_group() -> set[type[Dataset]]:
 def sources() -> list[type[Dataset]]:
     """The tables that are read as streams."""
     return [table.dataset for table in TABLES.values() if table.dataset in by_group()]
+
+
+def layout() -> str:
+    """What identifies the columns of the streams and the form of their offsets: files of another
+    layout cannot be read on."""
+    columns = [
+        (table.dataset.ddl(), table.select(table.dataset.names(), ()).as_string())
+        for table in TABLES.values()
+        if table.dataset in by_group()
+    ]
+    return hashlib.sha256(f"{OFFSETS} {columns}".encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.sources import cursor
-from pipeline.sources.cursor import BEGIN, Place
+from pipeline.sources.cursor import BEGIN, Place, Seen
 from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
@@ -171,12 +171,29 @@ def test_a_place_that_the_floor_of_facts_has_passed_is_lost(url: str) -> None:
         "INSERT INTO rollcall_facts_floor VALUES ('rollcall_life', 0, 50, now()) RETURNING 1",
     )
     (jump,) = query(url, "SELECT jump::text FROM rollcall_era WHERE era = 0")
+    lives, ownership = TABLES["lives"], TABLES["ownership"]
     with psycopg.connect(url, autocommit=True) as connection:
-        cursor.check(connection, TABLES["lives"], BEGIN, "")
-        cursor.check(connection, TABLES["lives"], Place(0, 51, 1), jump[0])
-        cursor.check(connection, TABLES["ownership"], Place(0, 50, 1), jump[0])
+        now = cursor.floor(connection, lives)
+        cursor.check(connection, lives, Seen(BEGIN))
+        cursor.check(connection, lives, Seen(Place(0, 51, 1), jump[0]))
+        cursor.check(connection, ownership, Seen(Place(0, 50, 1), jump[0]))
+        cursor.check(connection, lives, Seen(Place(0, 50, 9), jump[0], now))
         with pytest.raises(cursor.PlaceLost, match="retention"):
-            cursor.check(connection, TABLES["lives"], Place(0, 50, 9), jump[0])
+            cursor.check(connection, lives, Seen(Place(0, 50, 9), jump[0], Place(0, 30, 1)))
+
+
+@pytest.mark.long
+def test_a_reader_that_begins_is_not_stopped_by_what_was_deleted_before(
+    url: str, pull: Callable[..., Batches]
+) -> None:
+    """The oldest row that is left is not the first in the order of transactions."""
+    sequence = "pg_get_serial_sequence('rollcall_journal', 'id')"
+    ((early,),) = query(url, f"SELECT nextval({sequence})")
+    write(url, (entry(n, "g", "stable") for n in range(2)))
+    first = ids(url)
+    write(url, [entry(3, "g", "stable")])
+    query(url, f"UPDATE rollcall_journal SET id = {early} WHERE id > {first[-1]} RETURNING 1")
+    assert pull(rows=1) == [[n] for n in (*first, early)]
 
 
 @pytest.mark.long
