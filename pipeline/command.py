@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from types import FrameType
 
 from pipeline import config, console
+from pipeline.what_if import command as what_if
+from pipeline.what_if import fleet_command as fleet
 
 WRONG, MISSING = 1, 2
 
@@ -85,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
     run.set_defaults(verb=_run)
+    what_if.add_to(verbs, _me())
+    fleet.add_to(verbs)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser
