@@ -8,7 +8,13 @@ import psycopg
 from psycopg import sql
 
 from pipeline.datasets.dataset import Dataset
-from pipeline.datasets.facts import LifeEvents, OwnershipEvents
+from pipeline.datasets.facts import (
+    LifeEvents,
+    OwnershipEvents,
+    ProgressHours,
+    RoundEvents,
+    SilenceHours,
+)
 from pipeline.datasets.journal import Journal
 
 
@@ -40,6 +46,9 @@ TABLES: Final[Mapping[str, SourceTable]] = {
         SourceTable(Journal, "rollcall_journal", "group_id <> ''"),
         SourceTable(LifeEvents, "rollcall_life"),
         SourceTable(OwnershipEvents, "rollcall_ownership"),
+        SourceTable(RoundEvents, "rollcall_round"),
+        SourceTable(SilenceHours, "rollcall_silence"),
+        SourceTable(ProgressHours, "rollcall_progress"),
     )
 }
 
