@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from kombu.exceptions import OperationalError
 from unfold.decorators import display
@@ -32,22 +33,30 @@ class ReportRunAdmin(RollcallAdmin):
     change_form_template = "admin/groups/reportrun/report.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Two URLs before that of a run."""
+        """Three URLs before that of a run."""
         view = self.admin_site.admin_view
         return [
             path("newest/", view(self.newest_view), name="groups_reportrun_newest"),
+            path("now/", view(self.now_view), name="groups_reportrun_now"),
             path("analyse/", view(self.analyse_view), name="groups_reportrun_analyse"),
             *super().get_urls(),
         ]
 
     def newest_view(self, request: HttpRequest) -> HttpResponse:
-        """Redirect to the newest reports."""
+        """Redirect to the newest reports, or to what is known before there are any."""
         run = reports.newest()
-        if run is None:
-            return redirect("admin:groups_reportrun_changelist")
-        address = reverse("admin:groups_reportrun_change", args=[run.pk])
+        address = (
+            reverse("admin:groups_reportrun_now")
+            if run is None
+            else reverse("admin:groups_reportrun_change", args=[run.pk])
+        )
         query = request.GET.urlencode()
         return redirect(f"{address}?{query}" if query else address)
+
+    def now_view(self, request: HttpRequest) -> HttpResponse:
+        """The cost of rebalances by SQL."""
+        context = {**self.admin_site.each_context(request), **report_page.now(request.GET)}
+        return TemplateResponse(request, self.change_form_template, context)
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
         """Request a run from the worker."""
@@ -93,7 +102,8 @@ class ReportRunAdmin(RollcallAdmin):
         """One report of one run."""
         run = self.get_object(request, object_id)
         page = report_page.context(run, request.GET) if run is not None else {}
-        context = {**page, **(extra_context or {})}
+        may = {"may_decide": rights.may(request.user, rights.DECIDE)}
+        context = {**page, **may, **(extra_context or {})}
         answer: HttpResponse = super().change_view(request, object_id, form_url, context)
         return answer
 

@@ -211,6 +211,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_openid_user": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
+            "rollcall_advice_decision": WRITES,
             "rollcall_saved_view": WRITES,
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,

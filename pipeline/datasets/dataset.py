@@ -31,8 +31,8 @@ class SchemaMismatch(Exception):
 
 
 class Chart(NamedTuple):
-    """How a report is drawn: ``kind`` is bars, or time with a column an hour; a bar for each value
-    of ``by``, its parts coloured by ``colour``, as long as ``figure``."""
+    """How a report is drawn: ``kind`` is bars, time with a column an hour, or cards (of advice); a
+    bar for each value of ``by``, its parts coloured by ``colour``, as long as ``figure``."""
 
     kind: str
     by: str

@@ -10,9 +10,11 @@ from kombu import Connection, pools
 from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.models import ReportRow, ReportRun
+from groups.queries import cost_now
+from groups.store.sql import cost as sql
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing
-from tests.model_factories import CostFactory, ReportRunFactory
+from tests.model_factories import CostFactory, ReportRunFactory, journal
 from tests.task_queue import broker as broker
 
 pytestmark = pytest.mark.django_db
@@ -169,10 +171,55 @@ def test_a_failed_run_says_why() -> None:
     assert f'href="{LIST}newest/">Open the newest report</a>, of 2026-05-04 03:00 UTC' in shown
 
 
-def test_a_page_without_reports_says_so() -> None:
-    page = visitor(VIEWER).get(f"{LIST}newest/", follow=True)
+def test_before_the_first_run_sql_computes_the_cost() -> None:
+    entry = journal("orders", trigger="member-left", duration_ms=4_000)
+    viewer = visitor(VIEWER)
+    assert "There is no report yet" in text(viewer.get(LIST))
+    page = viewer.get(f"{LIST}newest/", follow=True)
 
-    assert "There is no report yet" in text(page)
+    assert page.redirect_chain == [(f"{LIST}now/", 302)]
+    assert "No run of the pipeline has ended yet. SQL computed these figures" in text(page)
+    assert "from 1 entries of the journal." in text(page)
+    assert ("Rebalances", "1", "0 in the 24 hours before") in page.context["facts"]
+    (row,) = page.context["rows"]
+    assert row[0].link == "/admin/groups/group/orders/change/"
+    assert row[-1].text == str(entry)
+    assert viewer.get(f"{LIST}now/?q=bills").context["rows"] == []
+    assert viewer.get(f"{LIST}now/?period=all&o=group_id").context["facts"][0][2] == ""
+
+
+def test_the_last_hour_is_computed_beside_a_run() -> None:
+    made = run()
+    cost(made, "bills")
+    journal("orders", trigger="member-left", duration_ms=4_000)
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/?period=1h")
+    assert [row[0].text for row in page.context["rows"]] == ["orders"]
+    assert "SQL computed these figures" in text(page)
+    assert "No run of the pipeline" not in text(page)
+    assert page.context["periods"][0].title == "last hour"
+    stored = viewer.get(f"{LIST}{made.pk}/change/?period=7d")
+    assert [row[0].text for row in stored.context["rows"]] == ["bills"]
+    assert f"Run {made.pk} of the pipeline" in text(stored)
+
+
+def test_a_journal_that_takes_too_long_is_left_to_the_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sql, "COST", "SELECT pg_sleep(60)")
+    monkeypatch.setattr(sql, "TIMEOUT", "SET LOCAL statement_timeout TO '1ms'")
+    page = visitor(VIEWER).get(f"{LIST}now/")
+    assert page.status_code == 200
+    assert "This took longer than a page may take" in text(page)
+
+
+def test_a_large_journal_says_from_when_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_now, "ENTRIES_MAX", 2)
+    for number in range(3):
+        journal(f"g-{number}", duration_ms=number)
+    page = visitor(VIEWER).get(f"{LIST}now/?period=all")
+    assert "the newest ones: it counts from" in text(page)
+    assert len(page.context["rows"]) == 2
 
 
 def test_an_unknown_run_is_not_found() -> None:

@@ -16,6 +16,7 @@ def found(spark: SparkSession, fleet: Fleet) -> set[tuple[str, str]]:
     """The group and the rule of each advice of the last day."""
     rows = advice(*fleet.frames(spark), AT).frame.filter("period = '24h'").collect()
     assert all(row["finding"] and row["change"] for row in rows)
+    assert all(row["entries"] or row["lives"] for row in rows)  # none without evidence
     return {(row["group_id"], row["rule"]) for row in rows}
 
 
@@ -60,7 +61,11 @@ def test_an_advice_names_its_evidence_its_cost_and_the_worst_entry(spark: SparkS
             "evidence": 6,
             "confidence": "medium",
             "cost_ms": 1_500,
+            "saves_partition_ms": 1_500,
             "worst_journal_id": 12,
+            "entries": "12,10,8,6,4",
+            "lives": "11,9,7,5,3",
+            "what_if": "--session-timeout-ms 22000",
         }
     ]
 

@@ -65,6 +65,13 @@ from groups.api.serializers.operations import (
     ResetPlan,
     RestoreOffsets,
 )
+from groups.api.serializers.reports import (
+    AdviceCard,
+    AdviceDecisionView,
+    Computed,
+    NewAdviceDecision,
+    ReportRowPage,
+)
 from groups.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -79,6 +86,8 @@ __all__ = [
     "AcknowledgementView",
     "AclOrPlan",
     "AclView",
+    "AdviceCard",
+    "AdviceDecisionView",
     "Analysis",
     "AssignedPartition",
     "AttentionLine",
@@ -88,6 +97,7 @@ __all__ = [
     "Batch",
     "BatchPlan",
     "Commit",
+    "Computed",
     "ConfigChanges",
     "ConfigEntry",
     "ConnectionView",
@@ -108,6 +118,7 @@ __all__ = [
     "Me",
     "Member",
     "NewAcknowledgement",
+    "NewAdviceDecision",
     "NewAcl",
     "NewBatch",
     "NewConfig",
@@ -133,6 +144,7 @@ __all__ = [
     "ResetOffsets",
     "ResetPlan",
     "RestoreOffsets",
+    "ReportRowPage",
     "ReportRowView",
     "Reports",
     "RuleView",
