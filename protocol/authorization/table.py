@@ -42,9 +42,10 @@ class Need:
     elements that are not allowed are refused one by one; otherwise the whole request is refused.
     ``answer`` is the response's list that contains the errors, where the response has no error at
     its top; where the request has another name for that list, that name comes first
-    (``filters.results``), and none where it has no such list (``.results``: one error). ``instead`` is an operation on the cluster that is sufficient too. A
-    permission with ``in_handler`` is checked by the API's own handler, since it concerns the
-    content of the response; ``note`` says how.
+    (``filters.results``), and none where it has no such list (``.results``: one error).
+    ``instead`` is an operation on the cluster that is sufficient too. A permission with
+    ``in_handler`` is checked by the API's own handler, since it concerns the content of the
+    response; ``note`` says how.
     """
 
     operation: AclOperation
