@@ -29,6 +29,7 @@ from benchmarks import (
     stack_ceiling,
     start,
     takeover,
+    what_if,
 )
 from benchmarks.options import Options
 
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "paired": paired,
     "beside": beside,
     "libraries": libraries,
+    "what-if": what_if,
 }
 
 NAMED_ONLY = frozenset({"libraries"})

@@ -25,8 +25,8 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 HOURS = 4.0
 
 NEAR, NEAR_TOGETHER = 0.25, 0.1
-"""By so much of what is seen a figure of four hours of one group may be wrong, and the cost. (Stalls
-that end no life are predicted, and not recorded.)"""
+"""By so much of what is seen a figure of four hours of one group may be wrong, and the cost.
+(Stalls that end no life are predicted, and not recorded.)"""
 
 
 def proposed(spark: SparkSession, recording: Recording) -> argparse.Namespace:
