@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    analyses,
     assignors,
     beside,
     commits,
@@ -54,6 +55,7 @@ BENCHMARKS = {
     "paired": paired,
     "beside": beside,
     "libraries": libraries,
+    "analyses": analyses,
     "what-if": what_if,
 }
 

@@ -118,13 +118,13 @@ class SilenceHours(Dataset):
         Column("hour", "timestamp", "the hour's beginning"),
         Column("group_id", "string", "the group"),
         Column("lives", "array<bigint>", "members; null: unknown"),
-        Column("session_ms", "array<int>", "the session timeout of each, in milliseconds"),
         Column("longest_ms", "array<int>", "the longest silence of each, in milliseconds"),
         Column(
             "looks",
             "array<int>",
             "eight counts for each: how often its silence was in which eighth of its session",
-            sql="(SELECT array_agg(n ORDER BY i) FROM unnest(looks) WITH ORDINALITY AS each(n, i))",
+            sql="(SELECT array_agg(n::int ORDER BY i)"
+            " FROM unnest(looks) WITH ORDINALITY AS each(n, i))",
         ),
     )
 

@@ -71,6 +71,16 @@ DELETE FROM rollcall_report_run WHERE id IN (SELECT id FROM old)
 
 WRITE = "COPY rollcall_report_row (run_id, report, period, keys, figures) FROM STDIN"
 
+TAKE_OVER = """
+INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
+SELECT %(run)s, report, period, keys, figures FROM rollcall_report_row
+WHERE run_id = %(base)s AND report = ANY(%(reports)s) AND keys ->> 'group_id' <> ALL(%(groups)s)
+"""
+
+KEPT = """
+SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
+"""
+
 NEWEST = """
 SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1 FOR UPDATE
 """
@@ -100,6 +110,14 @@ class Read(NamedTuple):
     at: datetime
     events: int
     last: int
+
+
+class Unchanged(NamedTuple):
+    """Rows that are those of an earlier run: of these reports, but not of these groups."""
+
+    base: int
+    reports: Sequence[str]
+    groups: Sequence[str]
 
 
 class AlreadyRunning(Exception):
@@ -157,6 +175,7 @@ def succeed(
     read: Read,
     reports: Sequence[Mapping[str, Any]],
     rows: Iterable[tuple[str, str, str, str]],
+    unchanged: Unchanged | None = None,
 ) -> int:
     """Write the rows, end the run and delete old ones, in one transaction; returns the number of
     rows. A row is its report, its period, and its keys and figures as JSON; ``reports`` describe
@@ -167,10 +186,17 @@ def succeed(
             for row in rows:
                 copied.write_row((run_id, *row))
                 written += 1
+        if unchanged is not None:
+            written += cursor.execute(TAKE_OVER, {**unchanged._asdict(), "run": run_id}).rowcount
         values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
         cursor.execute(SUCCEED, values)
         cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
     return written
+
+
+def kept(connection: Connection) -> dict[int, datetime]:
+    """The runs that have their rows, each with its moment."""
+    return dict(connection.execute(KEPT, [ROWS_KEPT]).fetchall())
 
 
 def add(

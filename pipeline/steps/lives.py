@@ -13,14 +13,13 @@ SOFTWARE: Final = ("software_name", "software_version")
 
 
 def lives(events: LifeEvents, at: datetime) -> Lives:
-    """One row for each life: that of its end, else that of its beginning."""
+    """One row for each life, whatever the moment: that of its end, else that of its beginning."""
     rows = last(events.frame, "life", f.col("left_at").isNotNull())
-    end = f.coalesce("left_at", f.lit(at))
-    lived_ms = f.unix_millis(end) - f.unix_millis("joined_at")
+    lived_ms = f.unix_millis("left_at") - f.unix_millis("joined_at")
     software = f.concat_ws(" ", *(f.nullif(f.col(name), f.lit("")) for name in SOFTWARE))
     return Lives(
         rows.withColumn("software", software)
-        .withColumn("lived_ms", f.greatest(lived_ms, f.lit(0)))
+        .withColumn("lived_ms", f.when(lived_ms < 0, 0).otherwise(lived_ms))
         .withColumn("back_ms", _back_ms())
         .select(*Lives.names())
     )
