@@ -15,6 +15,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.options import Options
+from groups.core.conversion.step import decide
 from groups.core.events import Event
 from groups.core.group import Decision, Group, Rules
 from pipeline.what_if import world
@@ -26,7 +27,7 @@ from pipeline.what_if.replay import replay
 
 FLEET = Description(members=10, partitions=40, crashes=4.0, stalls=4.0, deploys=12.0)
 BEGIN = 1_767_225_600_000
-GROUPS = 40
+GROUPS = 10
 REPEATED = 3
 
 
@@ -63,7 +64,7 @@ def _alone(recordings: Sequence[Recording]) -> tuple[float, float]:
     started = process_time()
     events = _replayed(recordings)
     each = (process_time() - started) / events
-    decide, inside = world.decide, [0.0]
+    inside = [0.0]
 
     def timed(group: Group, some: Sequence[Event], now: int, rng: Random) -> Decision:
         began = process_time()
