@@ -19,6 +19,7 @@ from pipeline.what_if.fleet_rows import (
     life_rows,
     ownership_rows,
     renumbered,
+    round_rows,
 )
 from pipeline.what_if.recording import HOUR_MS
 
@@ -31,7 +32,7 @@ SAMPLE: Final = 20
 FIT_MAX: Final = 1_000
 """Groups to which a description is fitted."""
 
-TABLES: Final = ("lives", "ownership", "journal")
+TABLES: Final = ("lives", "ownership", "journal", "rounds")
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -83,13 +84,14 @@ def _fitted(period: str) -> Description:
 
 
 def rows_of(description: Description, number: int, begin: int, seed: int, to: Numbers) -> Rows:
-    """One group as rows of the three tables."""
+    """One group as rows of the tables."""
     recording = group_of(description, number, begin, seed).recording
     new = renumbered(recording, to)
     return {
         "lives": list(life_rows(recording, new, to)),
         "ownership": list(ownership_rows(recording, new, to)),
         "journal": list(journal_rows(recording, to)),
+        "rounds": list(round_rows(recording, to)),
     }
 
 
