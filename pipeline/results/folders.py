@@ -58,9 +58,13 @@ class Output:
             files.delete_dir(found[run_id])
 
     def _opened(self, table: str) -> tuple[fs.FileSystem, str]:
-        address = re.sub("^s3a:", "s3:", f"{self.address}/{table}")  # Hadoop's name for S3
-        files, folder = fs.FileSystem.from_uri(address)
-        return files, folder
+        return opened(f"{self.address}/{table}")
+
+
+def opened(address: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an address, and the path there."""
+    files, folder = fs.FileSystem.from_uri(re.sub("^s3a:", "s3:", address))  # Hadoop's name for S3
+    return files, folder
 
 
 def _runs(files: fs.FileSystem, folder: str) -> dict[int, str]:
