@@ -113,6 +113,24 @@ def _output(options: argparse.Namespace) -> "Output":
     return Output.at(options.output or str(config.data_dir() / "pipeline"))
 
 
+def _export(options: argparse.Namespace) -> str:
+    conninfo = config.conninfo()
+    with _extra():
+        from pipeline.results import export
+        from pipeline.results.folders import Output
+        from pipeline.steps.table import TABLES
+    if options.format not in export.FORMATS:
+        known = ", ".join(export.FORMATS)
+        raise config.Unconfigured(f"There is no format {options.format}: {known}.")
+    try:
+        made = export.export(
+            conninfo, _output(options), Output.at(options.to), options.format, TABLES
+        )
+    except (export.NothingToExport, export.Lacking) as lacking:
+        raise config.Unconfigured(str(lacking)) from None
+    return "\n".join(f"{name} in {address}" for name, address in made.items())
+
+
 def _tables(options: argparse.Namespace) -> str:
     from pipeline.documentation import page
 
@@ -143,6 +161,11 @@ def _parser() -> argparse.ArgumentParser:
         _add_shared(verb)
     what_if.add_to(verbs, _me())
     fleet.add_to(verbs)
+    export = verbs.add_parser("export", help="copy the newest run's tables and reports")
+    export.add_argument("--format", default="parquet", help="parquet (default) or delta")
+    export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
+    export.add_argument("--output", help="where the run has written its tables")
+    export.set_defaults(verb=_export)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser
