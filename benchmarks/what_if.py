@@ -25,7 +25,7 @@ from pipeline.what_if.fleet import Description, group_of
 from pipeline.what_if.recording import Recording
 from pipeline.what_if.replay import replay
 
-FLEET = Description(members=10, partitions=40, crashes=4.0, stalls=4.0, deploys=12.0)
+FLEET = Description(members=10, partitions=40, hours=6.0, crashes=4.0, stalls=4.0, deploys=12.0)
 BEGIN = 1_767_225_600_000
 GROUPS = 10
 REPEATED = 3
@@ -34,7 +34,7 @@ REPEATED = 3
 def main(options: Options) -> bool:
     """Print the figures; nothing here can be wrong."""
     rounds = options.rounds or REPEATED
-    print(f"\nwhat-if: groups of {FLEET.members} members, a day each, the best of {rounds}")
+    print(f"\nwhat-if: groups of {FLEET.members} members, six hours each, the best of {rounds}")
     for classic, kind in ((1.0, "classic"), (0.0, "consumer")):
         invented = [_invented(classic, number) for number in range(GROUPS)]
         alone, rules_share = min(_alone(invented) for _ in range(rounds))

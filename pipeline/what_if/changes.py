@@ -185,12 +185,20 @@ def unchanged(
 
 
 def _as_recorded(recording: Recording, rules: Rules) -> Rules:
-    """The coordinator sets the session timeout of the consumer protocol: that of the last life."""
+    """What let the recorded members in lets them in again. The coordinator sets the session timeout
+    of the consumer protocol: that of the last life."""
+    sessions = [life.session_ms for life in recording.lives]
     theirs = [life for life in recording.lives if life.kind == "consumer"]
-    if not theirs:
-        return rules
-    last = max(theirs, key=lambda life: life.joined)
-    return replace(rules, group_consumer_session_timeout_ms=last.session_ms)
+    last = max(theirs, key=lambda life: life.joined, default=None)
+    usual = rules.group_consumer_session_timeout_ms if last is None else last.session_ms
+    return replace(
+        rules,
+        group_consumer_session_timeout_ms=usual,
+        group_min_session_timeout_ms=min(*sessions, rules.group_min_session_timeout_ms),
+        group_max_session_timeout_ms=max(*sessions, rules.group_max_session_timeout_ms),
+        group_max_size=max(MEMBERS_MAX, len(sessions), rules.group_max_size),
+        group_consumer_max_size=max(MEMBERS_MAX, len(sessions), rules.group_consumer_max_size),
+    )
 
 
 def _rules(rules: Rules, change: Change) -> Rules:

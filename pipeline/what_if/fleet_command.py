@@ -75,8 +75,9 @@ def run(options: argparse.Namespace) -> str:
 
 
 def _fitted(period: str) -> Description:
-    from pipeline.session import session
-    from pipeline.what_if import job
+    with config.extra():
+        from pipeline.session import session
+        from pipeline.what_if import job
 
     conninfo = config.conninfo()
     with session() as spark:
@@ -130,7 +131,8 @@ def _chunks(described: Description, begin: int, seed: int, output: str) -> Itera
 
 def to_parquet(described: Description, begin: int, seed: int, output: str) -> str:
     """Tables as the sources have them, a file for each chunk."""
-    from pipeline.results.folders import Output
+    with config.extra():
+        from pipeline.results.folders import Output
 
     address = Output.at(output).address
     chunks = list(_chunks(described, begin, seed, address))
@@ -162,7 +164,8 @@ def write_parquet(chunk: Chunk) -> int:
 
 def to_database(described: Description, begin: int, seed: int) -> str:
     """The tables of the configured database; it must have no facts, lest they mix."""
-    from pipeline.what_if.fleet_tables import NotEmpty, copying
+    with config.extra():
+        from pipeline.what_if.fleet_tables import NotEmpty, copying
 
     written, numbers = 0, Numbers()
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -79,8 +79,8 @@ def bounds(lives: DataFrame, period: str, at: datetime) -> tuple[Millis, Millis]
     """From when until when the period lasts; that of everything begins with the first life."""
     start = next(one.start for one in periods(at) if one.name == period)
     if start is None:
-        (first,) = lives.agg(f.min("joined_at")).collect()
-        start = at if first[0] is None else first[0].replace(tzinfo=UTC)
+        (first,) = lives.agg(f.unix_millis(f.min("joined_at"))).collect()
+        return _millis(at) if first[0] is None else first[0], _millis(at)
     return _millis(start), _millis(at)
 
 

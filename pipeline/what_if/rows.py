@@ -94,7 +94,9 @@ def _causes(row: Row, started: Millis) -> Sequence[tuple[str, Millis]]:
     found = [
         (cause["trigger"], started + cause["at_ms"])
         for cause in (said if isinstance(said, list) else ())
-        if isinstance(cause, dict) and {"trigger", "at_ms"} <= cause.keys()
+        if isinstance(cause, dict)
+        and isinstance(cause.get("trigger"), str)
+        and isinstance(cause.get("at_ms"), int)
     ]
     return found or [(row["trigger"] or "", started)]
 

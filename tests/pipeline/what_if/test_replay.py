@@ -222,6 +222,28 @@ def test_one_member_is_enough_for_an_answer() -> None:
     assert (made.refused, made.changed.moves) == ("", 0)
 
 
+def test_members_that_a_coordinator_of_today_would_refuse_live_again() -> None:
+    """An installation may have allowed other session timeouts than it does now."""
+    short = replace(SMALL, end=86_400_000, lives=[LIFE._replace(session_ms=500)])
+    clients, _ = clients_of(short)
+    replayed = replay(short, unchanged(short, clients, Rules()))
+    assert replayed.events < 20
+    assert [life.left for life in replayed.recording.lives] == [None]
+
+
+def test_a_first_delay_may_be_extended_many_times() -> None:
+    """While members come, a window without a quiet time goes on: each extension is a tick."""
+    lives = [
+        LIFE._replace(life=n, member_id="", client_id=f"m{n}", joined=n * 700) for n in range(60)
+    ]
+    coming = replace(SMALL, lives=lives)
+    clients, _ = clients_of(coming)
+    rules = Rules(group_quiet_window_ms=0, group_initial_rebalance_delay_ms=1_000)
+    made = replay(coming, unchanged(coming, clients, rules))
+    assert len(made.recording.rebalances) == 1
+    assert made.recording.rebalances[0].completed > 59 * 700
+
+
 def test_a_client_that_was_back_soon_only_stalled_and_one_that_was_not_died() -> None:
     expired = LIFE._replace(left=20_000, departure=Departure.EXPIRED, heard=10_000)
     for back, runs in ((29_000, 1), (31_000, 2)):
