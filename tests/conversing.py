@@ -15,6 +15,7 @@ from groups.core.errors import ErrorCode
 from groups.core.explanation import Explanation
 from groups.core.group import Answer, Decision, Group, JournalEntry, Rules
 from groups.core.replies import Operated, Reply
+from groups.core.rounds import Round
 
 G = TypeVar("G", bound=Group)
 
@@ -64,6 +65,7 @@ class OneGroup(ABC, Generic[G]):
         self.told: list[str] = []
         self.journal: list[JournalEntry] = []
         self.shown = 0
+        self.rounds: list[Round] = []
 
     def say(self, command: str) -> str:
         """Run one command; what came of it, and the state."""
@@ -160,6 +162,19 @@ class OneGroup(ABC, Generic[G]):
         self.told += map(self._entry, self.journal[self.shown :])
         self.shown = len(self.journal)
 
+    def show_rounds(self) -> None:
+        """The rebalances that have ended since they were last shown, as the facts have them."""
+        self.told += map(self._round, self.rounds)
+        self.rounds.clear()
+
+    def _round(self, ended: Round) -> str:
+        """How it ended, who was awaited, and partitions times time: stopped + silent + unowned."""
+        found = Explanation(ended.ms, ended.causes, tuple(ended.awaited()), ended.is_partial)
+        idle = "+".join(f"{ms}" for ms in ended.idle[:3])
+        when = f" {ended.age_ms}ms ago" if ended.age_ms else ""
+        facts = f"after {ended.ms}ms{when}, members {ended.members}, moved {ended.moved}"
+        return f"{ended.generation} {ended.outcome} {facts}, idle {idle}: {self._why(found)}"
+
     def _entry(self, entry: JournalEntry) -> str:
         waits = {self._name(m): f"{ms}ms" for m, ms in entry.waited_for.items()}
         facts = {
@@ -215,6 +230,7 @@ class OneGroup(ABC, Generic[G]):
         assert isinstance(group, self.kind)
         self.group = group
         self.journal += decision.journal
+        self.rounds += [fact for fact in decision.facts if isinstance(fact, Round)]
         if decision.deleted:
             self.revision = 0
         if group.durable is not before and not group.idle:

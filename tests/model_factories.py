@@ -5,11 +5,13 @@ written as its owner writes it.
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from django.utils import timezone
 from factory.declarations import LazyAttribute, SubFactory
 from factory.django import DjangoModelFactory
 
-from groups.models import Operation, ReportRow, ReportRun
+from groups.models import Journal, Operation, ReportRow, ReportRun
 from tests.analyses import described
 
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
@@ -80,3 +82,41 @@ class CostFactory(DjangoModelFactory[ReportRow]):
             **row.over,
         }
     )
+
+
+def journal(group_id: str, kind: str = "rebalance-completed", **over: Any) -> int:
+    """Write an entry of the journal, of now; returns its number."""
+    values = {"at": timezone.now(), "group_id": group_id, "kind": kind, **over}
+    return int(Journal.objects.create(**{**EMPTY, **values}).pk)
+
+
+EMPTY = {
+    "revision": 1,
+    "node_id": 0,
+    "generation_before": 0,
+    "generation_after": 0,
+    "waited_for": {},
+    "joined": [],
+    "left": [],
+    "details": {},
+}
+
+
+def advise(run: ReportRun, group_id: str = "orders", **over: Any) -> dict[str, str]:
+    """Add an advice to a run; returns what identifies it."""
+    keys = {"group_id": group_id, "rule": "session-timeout", "subject": "w at 10.0.0.1"}
+    figures = {
+        "finding": "expired 6 times",
+        "change": "session.timeout.ms=22000",
+        "evidence": 6,
+        "confidence": "medium",
+        "cost_ms": 1_500,
+        "saves_partition_ms": 9_000,
+        "worst_journal_id": 17,
+        "entries": "17,12",
+        "lives": "5",
+        "what_if": "--session-timeout-ms 22000",
+        **over,
+    }
+    ReportRow.objects.create(run=run, report="advice", period="7d", keys=keys, figures=figures)
+    return keys

@@ -35,6 +35,7 @@ CONFIGURE: Final = "groups.change_groupconfig"
 DRAIN: Final = "groups.drain_node"
 VIEW_REPORT: Final = "groups.view_reportrun"
 ANALYSE: Final = "groups.add_reportrun"
+DECIDE: Final = "groups.add_advicedecision"
 VIEW_ACL: Final = "groups.view_acl"
 ADD_ACL: Final = "groups.add_acl"
 DELETE_ACL: Final = "groups.delete_acl"
@@ -51,7 +52,7 @@ CHANGE_WEBHOOK: Final = "groups.change_webhook"
 SCOPES: Final[Mapping[str, str]] = {
     "read": "reads what its user may read",
     "operate": "rebalances, evicts, stops and starts work, freezes, configures groups, drains"
-    " nodes, acknowledges, starts analyses",
+    " nodes, acknowledges, starts analyses, decides about advice",
     "offsets": "restores, resets and deletes offsets",
     "catalogue": "creates and grows topics, and sets their racks",
     "admin": "everything else",
@@ -67,6 +68,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     CONFIGURE: "operate",
     DRAIN: "operate",
     ANALYSE: "operate",
+    DECIDE: "operate",
     ACKNOWLEDGE: "operate",
     RESTORE: "offsets",
     "groups.add_topic": "catalogue",
@@ -107,6 +109,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
@@ -159,6 +162,9 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
     "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
+    "advice": {"GET": VIEW_REPORT},
+    "advice/decisions": {"GET": VIEW_REPORT, "POST": DECIDE},
+    "advice/decisions/<int:decision_id>": {"DELETE": DECIDE},
     "reports": {"GET": VIEW_REPORT, "POST": ANALYSE},
     "reports/runs": {"GET": VIEW_REPORT},
     "reports/<id:report>": {"GET": VIEW_REPORT},
@@ -294,9 +300,15 @@ MODELS: Final[Mapping[str, Model]] = {
     # One's own views; every user who sees the list has some.
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
+    "groups_advicedecision": Model(VIEW_REPORT, DECIDE, delete=DECIDE),
     "groups_reportrun": Model(
         VIEW_REPORT,
-        pages={"newest": {"GET": VIEW_REPORT}, "analyse": {"POST": ANALYSE}},
+        pages={
+            "newest": {"GET": VIEW_REPORT},
+            "now": {"GET": VIEW_REPORT},
+            "download": {"GET": VIEW_REPORT},
+            "analyse": {"POST": ANALYSE},
+        },
     ),
     # Every user sees, creates and revokes their own tokens; groups.view_apitoken and
     # groups.delete_apitoken apply to those of others.

@@ -7,6 +7,7 @@ REST's (docs/architecture.md, *Operations*).
 from groups.admin import (  # noqa: F401  (each registers its pages)
     acknowledgements,
     acls,
+    advice,
     audit,
     groups,
     kafka_users,

@@ -9,19 +9,19 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from django.db.models import Sum
-from django.db.models.fields.json import KT
 from django.urls import reverse
 
-from groups.admin import chart, time_chart
+from groups.admin import advice_cards, chart, time_chart
 from groups.admin.links import quote
-from groups.models import ReportRow, ReportRun
-from groups.queries import journal_text, reports
-from groups.queries.text_search import any_has_text
+from groups.models import ReportRun
+from groups.queries import cost_now, journal_text, report_files, reports
+from groups.queries.report_tables import Row, Stored, Sums, Table
 
 BARS_MAX: Final = 12
 ROWS_MAX: Final = 100
 """The groups and rows with the greatest figures that a page shows; REST has all."""
+
+NAMES: Final = {"csv": "CSV", "parquet": "Parquet"}
 
 GROUP, CAUSE, ENTRY = "group_id", "trigger", "_journal_id"
 
@@ -43,7 +43,7 @@ class Choice(NamedTuple):
 
 
 def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
-    """The content of the page. At most nine statements."""
+    """The content of the page of a run. At most ten statements."""
     made = reports.reports(run)
     report = next((each for each in made if each.name == query.get("report")), None)
     report = report or (made[0] if made else None)
@@ -56,17 +56,38 @@ def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
     if report is None:
         return page
     period = query.get("period", "")
+    if period in cost_now.PERIODS and report.name == cost_now.COST.name:
+        return {**page, **_now(run, made, period, query)}
     period = period if period in reports.PERIODS else reports.PERIOD
-    return {**page, **_report(run, made, report, period, query)}
+    table = Stored(run, report, reports.stored(report, period))
+    shown = {**_report(made, table, period, query), "files": _files(run, report, period)}
+    if report.chart is not None and report.chart.kind == "cards":
+        return {**page, **shown, **advice_cards.context(run, period), "has_cards": True}
+    return {**page, **shown, "times": _times(run, made, period)}
+
+
+def now(query: Mapping[str, str]) -> dict[str, Any]:
+    """The same before any run: what SQL can tell."""
+    period = query.get("period", "")
+    known = {**cost_now.PERIODS, **reports.PERIODS}
+    title = {"title": cost_now.COST.title}
+    return {**title, **_now(None, [cost_now.COST], period if period in known else "24h", query)}
+
+
+def _now(
+    run: ReportRun | None, made: Sequence[reports.Report], period: str, query: Mapping[str, str]
+) -> dict[str, Any]:
+    try:
+        found = cost_now.cost(period)
+    except cost_now.TooLong:
+        return {"report": cost_now.COST, "too_long": True}
+    return {**_report(made, found.table, period, query), "computed": found, "run": run}
 
 
 def _report(
-    run: ReportRun,
-    made: Sequence[reports.Report],
-    report: reports.Report,
-    period: str,
-    query: Mapping[str, str],
+    made: Sequence[reports.Report], table: Table, period: str, query: Mapping[str, str]
 ) -> dict[str, Any]:
+    report = table.report
     search, order = query.get("q", ""), query.get("o", "")
     order = order if report.column(order.removeprefix("-")) else f"-{report.order}"
 
@@ -74,44 +95,42 @@ def _report(
         chosen = {"report": report.name, "period": period, "q": search, **over}
         return "?" + urlencode({name: text for name, text in chosen.items() if text})
 
-    rows = _searched(reports.rows(run, report, _stored(report, period)), report, search)
-    count = rows.count()
+    rows, count = table.page(search, order, ROWS_MAX)
     return {
         "report": report,
-        "tabs": [Choice(each.title, link(report=each.name, q=""), each is report) for each in made],
+        "tabs": [
+            Choice(each.title, link(report=each.name, q=""), each.name == report.name)
+            for each in made
+        ],
         "periods": [
             Choice(words, link(period=name), name == period)
-            for name, words in reports.PERIODS.items()
+            for name, words in _periods(report).items()
         ],
-        "facts": _facts(run, report, period),
-        "chart": _bars(run, report, period),
-        "times": _times(run, made, period),
+        "facts": _facts(table, period),
+        "chart": _bars(table),
         "heads": [_head(column, order, link) for column in (*report.keys, *report.figures)],
-        "rows": [_cells(row, report) for row in _ordered(rows, report, order)[:ROWS_MAX]],
+        "rows": [_cells(row, report) for row in rows],
         "more": max(0, count - ROWS_MAX),
         "search": search,
         "period": period,
     }
 
 
-def _stored(report: reports.Report, period: str) -> str:
-    """The period of the rows: what is drawn along time has all of it."""
-    return "all" if report.chart is not None and report.chart.kind == "time" else period
+def _files(run: ReportRun, report: reports.Report, period: str) -> Sequence[Choice]:
+    """The downloads of all rows."""
+    address = reverse("admin:groups_reportrun_download", args=[run.pk])
+    forms = ("csv", "parquet") if report_files.has_parquet() else ("csv",)
+    named = {"report": report.name, "period": period}
+    return [
+        Choice(NAMES[form], f"{address}?{urlencode({**named, 'format': form})}", False)
+        for form in forms
+    ]
 
 
-def _searched(rows: Any, report: reports.Report, search: str) -> Any:
-    """The rows one of whose keys contains the text."""
-    if not search.strip():
-        return rows
-    keys = {f"key_{n}": KT(f"keys__{key.name}") for n, key in enumerate(report.keys)}
-    return rows.alias(**keys).filter(any_has_text(search.strip(), *keys))
-
-
-def _ordered(rows: Any, report: reports.Report, order: str) -> Any:
-    column = report.column(order.removeprefix("-"))
-    assert column is not None
-    sign = "-" if order.startswith("-") else ""
-    return rows.annotate(sort=reports.value(report, column)).order_by(f"{sign}sort", "id")
+def _periods(report: reports.Report) -> Mapping[str, str]:
+    """Those that can be asked for, in words."""
+    computed = cost_now.PERIODS if report.name == cost_now.COST.name else {}
+    return {**computed, **reports.PERIODS}
 
 
 def _head(column: reports.Column, order: str, link: Any) -> dict[str, Any]:
@@ -131,7 +150,7 @@ def words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _cells(row: ReportRow, report: reports.Report) -> list[Cell]:
+def _cells(row: Row, report: reports.Report) -> list[Cell]:
     values = {**row.keys, **row.figures}
     return [
         Cell(in_words(c, values.get(c.name)), _link(c.name, values), c.is_number)
@@ -164,48 +183,33 @@ def _link(name: str, values: Mapping[str, Any]) -> str:
     page = reverse("admin:groups_group_change", args=[quote(group_id)])
     if name == GROUP:
         return page
-    return f"{page}?tab=rebalances&before={value + 1}" if name.endswith(ENTRY) else ""
+    return advice_cards.entry(page, value) if name.endswith(ENTRY) else ""
 
 
-def _facts(run: ReportRun, report: reports.Report, period: str) -> list[tuple[str, str, str]]:
-    """Each total: its name, its value, and that of the period before. One statement."""
-    if not report.totals:
+def _facts(table: Table, period: str) -> Sequence[tuple[str, str, str]]:
+    """Each total: its name, its value, and that of the period before."""
+    if not table.report.totals:
         return []
-    columns = [column for column in report.figures if column.name in report.totals]
-    both = ReportRow.objects.filter(
-        run=run, report=report.name, period__in=(period, period + reports.BEFORE)
-    )
-    sums = {column.name: Sum(reports.value(report, column)) for column in columns}
-    found: dict[str, Any] = {
-        row["period"]: row for row in both.values("period").annotate(**sums).order_by()
-    }
-    none = dict.fromkeys(sums, 0)
-    now, before = (found.get(name, none) for name in (period, period + reports.BEFORE))
+    now, before = table.sums()
+    columns = [column for column in table.report.figures if column.name in table.report.totals]
     return [
-        (words(c.name), in_words(c, now[c.name]), _compared(c, before[c.name], period))
+        (words(c.name), in_words(c, now.get(c.name, 0)), _compared(c, before, period))
         for c in columns
     ]
 
 
-def _compared(column: reports.Column, before: Any, period: str) -> str:
-    if period == "all":
+def _compared(column: reports.Column, before: Sums | None, period: str) -> str:
+    if before is None:
         return ""
-    return f"{in_words(column, before)} in the {reports.PERIODS[period]} before"
+    length = {**cost_now.PERIODS, **reports.PERIODS}[period].removeprefix("last ")
+    return f"{in_words(column, before.get(column.name, 0))} in the {length} before"
 
 
-def _bars(run: ReportRun, report: reports.Report, period: str) -> chart.Chart | None:
-    """The bars with the greatest sums. Two statements."""
-    if report.chart is None or report.chart.kind != "bars":
+def _bars(table: Table) -> chart.Chart | None:
+    """The bars with the greatest sums."""
+    if table.report.chart is None or table.report.chart.kind != "bars":
         return None
-    column = report.column(report.chart.figure)
-    assert column is not None
-    rows = reports.rows(run, report, period).annotate(drawn=reports.value(report, column))
-    by = f"keys__{report.chart.by}"
-    totals = rows.values(by).annotate(total=Sum("drawn")).order_by("-total", by)[:BARS_MAX]
-    names = [row[by] for row in totals]
-    drawn = rows.filter(**{f"{by}__in": names}).values_list("keys", "drawn")
-    colour = report.chart.colour
-    return chart.draw(chart.Cost(keys[report.chart.by], keys[colour], ms) for keys, ms in drawn)
+    return chart.draw(chart.Cost(*bar) for bar in table.bars(BARS_MAX))
 
 
 def _times(run: ReportRun, made: Sequence[reports.Report], period: str) -> time_chart.Chart | None:

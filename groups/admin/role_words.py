@@ -26,6 +26,7 @@ DEEDS: Final[Mapping[str, Sequence[str]]] = {
     "Drain a node": [rights.DRAIN],
     "Acknowledge what needs attention": [rights.ACKNOWLEDGE],
     "Start an analysis": [rights.ANALYSE],
+    "Accept and mute advice": [rights.DECIDE],
     "Delete a group": [rights.DELETE],
     "Delete a topic": ["groups.delete_topic"],
     "Change the schedule": [f"{rights.BEAT}.change_periodictask"],

@@ -30,6 +30,13 @@ BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "grow_topic": {"partitions": 12},
     "place_topic": {"racks": [["rack-1"], ["rack-2"]]},
     "acknowledge": {"rule": "stopped", "subject": "orders", "note": "until the move is done"},
+    "decide_advice": {
+        "group_id": "orders",
+        "rule": "session-timeout",
+        "subject": "worker at 10.0.0.7",
+        "verdict": "muted",
+        "reason": "the new host comes on Monday",
+    },
     "create_acl": {
         "resource_type": "TOPIC",
         "name": "orders-",

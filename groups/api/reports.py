@@ -13,21 +13,27 @@ from rest_framework.response import Response
 from groups import tasks
 from groups.api import serializers as shapes
 from groups.api.inputs import described
+from groups.api.pages import SIZE
 from groups.api.problems import Problem
-from groups.api.renderers import CsvRenderer, LinesRenderer
-from groups.api.schema import DRY_RUN, ID, NAME, PAGE, page_beside, page_of, tried
+from groups.api.renderers import CsvRenderer, LinesRenderer, ParquetRenderer
+from groups.api.schema import DRY_RUN, ID, NAME, PAGE, page_of, tried
 from groups.api.views import View, actor
 from groups.models import ReportRow, ReportRun
-from groups.queries import reports
+from groups.queries import cost_now, report_files, reports
 
+TOO_LONG: Final = "The journal took too long to read; a run of the pipeline reads all of it."
 WOULD_START: Final = "An analysis would be requested."
 
 REPORT: Final = OpenApiParameter("report", ID, OpenApiParameter.PATH)
 PERIOD: Final = OpenApiParameter(
     "period",
     str,
-    enum=[name + suffix for name in reports.PERIODS for suffix in ("", reports.BEFORE)][:-1],
-    description="The time before the run, or the time before that; by default all of it.",
+    enum=[
+        *cost_now.PERIODS,
+        *(name + suffix for name in reports.PERIODS for suffix in ("", reports.BEFORE)),
+    ][:-1],
+    description="The time before the run, or the time before that; by default all of it. `1h`: the"
+    " last hour, of the report `cost` alone.",
 )
 ORDERING: Final = OpenApiParameter(
     "ordering",
@@ -52,9 +58,10 @@ class Reports(View):
 
     @described(operation_id="list_reports", responses=OpenApiResponse(shapes.Reports))
     def get(self, request: Request) -> Response:
-        """List the reports of the newest successful run, and show the run in progress."""
+        """List the reports of the newest successful run, and show the run in progress. Before the
+        first run: the one that SQL computes."""
         run, running = reports.newest(), reports.going_on()
-        made = reports.reports(run) if run is not None else []
+        made = reports.reports(run) if run is not None else [cost_now.COST]
         return Response(shapes.Reports({"run": run, "running": running, "data": made}).data)
 
     @described(
@@ -96,25 +103,49 @@ class OneReport(View):
     @described(
         operation_id="get_report",
         parameters=[REPORT, PERIOD, OpenApiParameter("group_id", NAME), ORDERING, *PAGE],
-        responses=OpenApiResponse(page_beside(shapes.ReportRowView, "run", shapes.RunView)),
+        responses=OpenApiResponse(shapes.ReportRowPage),
     )
     def get(self, request: Request, report: str) -> Response:
         """Show a report of the newest successful run: its run and its rows, each with the report's
-        keys and figures."""
+        keys and figures. Before the first run, and for the last hour, `cost` is computed by SQL
+        from the newest entries of the journal: then `run` is null, `computed` says from which, and
+        there is one page."""
         run = reports.newest()
+        period = self.query.get("period", "all")
+        if report == cost_now.COST.name and (run is None or period in cost_now.PERIODS):
+            return self._computed(period)
         if run is None:
             raise Http404(_no_report())
         self.report = reports.report(run, report)
         if self.report is None:
             made = ", ".join(each.name for each in reports.reports(run))
             raise Http404(f"There is no report {report}: {made}.")
-        rows = reports.rows(run, self.report, self.query.get("period", "all"))
+        if period in cost_now.PERIODS:
+            detail = f"Only the report cost is computed for the period {period}."
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail)
+        rows = reports.rows(run, self.report, period)
         if "group_id" in self.query:
             rows = rows.filter(keys__group_id=self.query["group_id"])
         column = self._sorted_by(self.report)
         rows = rows.annotate(sort=reports.value(self.report, column))
-        beside = {"run": shapes.RunView(run).data}
+        beside = {"run": shapes.RunView(run).data, "computed": None}
         return self.paged(request, rows, ["-sort", "id"], _flat, {column.name: "sort"}, **beside)
+
+    def _computed(self, period: str) -> Response:
+        """What SQL can tell now."""
+        self.report = cost_now.COST
+        order = self.query.get("ordering", f"-{self.report.order}")
+        self._sorted_by(self.report)
+        try:
+            found = cost_now.cost(period.removesuffix(reports.BEFORE), self.query.get("group_id"))
+        except cost_now.TooLong:
+            raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", TOO_LONG) from None
+        table = found.before if period.endswith(reports.BEFORE) else found.table
+        rows, count = table.page("", order, self.query.get("page_size", SIZE))
+        data = [{"period": period, **row.keys, **row.figures} for row in rows]
+        computed = shapes.Computed({**_told(found), "rows": count}).data
+        ends = {"next": None, "previous": None}
+        return Response({"data": data, **ends, "run": None, "computed": computed})
 
     def _sorted_by(self, report: reports.Report) -> reports.Column:
         """The column that the request names, or the report's own."""
@@ -126,8 +157,9 @@ class OneReport(View):
         return column
 
     def get_renderers(self) -> list[Any]:
-        """A list's: JSON, CSV, lines."""
-        return [JSONRenderer(), CsvRenderer(), LinesRenderer()]
+        """A list's: JSON, CSV, lines; and Parquet, where pyarrow is there."""
+        more = [ParquetRenderer()] if report_files.has_parquet() else []
+        return [JSONRenderer(), CsvRenderer(), LinesRenderer(), *more]
 
     def columns(self) -> list[str]:
         """Those of the report."""
@@ -140,6 +172,11 @@ class OneReport(View):
         answer = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(answer, ["Accept"])
         return answer
+
+
+def _told(found: cost_now.CostNow) -> dict[str, Any]:
+    names = ("at", "entries", "since", "is_cut")
+    return {name: getattr(found, name) for name in names}
 
 
 def _flat(page: list[ReportRow]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 
 from groups.api import (
     access,
+    advice,
     attention,
     batches,
     configs,
@@ -33,6 +34,7 @@ urlpatterns = [
     path("groups/<id:group_id>/assignment", reads.Assignment.as_view()),
     path("groups/<id:group_id>/lives", facts.Lives.as_view()),
     path("groups/<id:group_id>/owners", facts.Owners.as_view()),
+    path("groups/<id:group_id>/progress", facts.Progress.as_view()),
     path("groups/<id:group_id>/waiting", reads.Waiting.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),
     path("groups/<id:group_id>/offsets/restores", offsets.Restores.as_view()),
@@ -87,6 +89,9 @@ urlpatterns = [
         "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries",
         webhooks.Redeliveries.as_view(),
     ),
+    path("advice", advice.Advice.as_view()),
+    path("advice/decisions", advice.Decisions.as_view()),
+    path("advice/decisions/<int:decision_id>", advice.OneDecision.as_view()),
     path("reports", reports.Reports.as_view()),
     path("reports/runs", reports.Runs.as_view()),
     path("reports/<id:report>", reports.OneReport.as_view()),

@@ -8,7 +8,7 @@ too. Values and arithmetic only: each kind decides what it waits for.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import nlargest
 from itertools import chain, islice
@@ -118,11 +118,11 @@ class Phase(NamedTuple):
         until, member_id = max(self.ends)
         return Wait(member_id, self.act, self.since, until, self.end, "")
 
-    def rows(self) -> "Iterator[Awaited]":
-        """Those that were waited for longest."""
+    def rows(self, most: int | None = None) -> "Iterator[Awaited]":
+        """All of them; with a limit those that were waited for longest."""
         some: Iterable[tuple[Millis, str]] = self.ends
-        if len(self.ends) > AWAITED_MAX:
-            some = nlargest(AWAITED_MAX, self.ends)
+        if most is not None and len(self.ends) > most:
+            some = nlargest(most, self.ends)
         for until, member_id in some:
             yield Awaited(member_id, "", self.act, until - self.since, self.end)
 
@@ -156,13 +156,14 @@ class Explanation:
     """``causes``: in their order; their shares add up to ``ms``. ``awaited``: a row for each member
     and act, those first that were waited for longest. ``is_partial``: another node began the
     rebalance, and what was waited for under it is not known. ``more``: rows of awaited members that
-    are not here."""
+    are not here. ``episode``: of what it was made, with all of them; not encoded."""
 
     ms: Millis
     causes: tuple[Share, ...]
     awaited: tuple[Awaited, ...] = ()
     is_partial: bool = False
     more: int = 0
+    episode: "Episode | None" = field(default=None, compare=False, repr=False)
 
     @property
     def count(self) -> int:
@@ -297,7 +298,7 @@ class Episode:
         all_causes: tuple[Because, ...] = ()
         for each in sorted((*self.causes, *causes), key=_came_at):
             all_causes = _with(all_causes, each._replace(mark=0))
-        waits = [wait for wait in _walk(self.ended) if wait.until > wait.since]
+        waits = self._waits()
         shares = [now - self.since]
         if len(all_causes) != 1:
             longest = [found for phase in self.phases if (found := phase.longest()) is not None]
@@ -306,10 +307,20 @@ class Episode:
             Share(*one[2:7], max(0, one.at - self.since), ms)
             for one, ms in zip(all_causes, shares, strict=True)
         )
-        rows = [*_summed(waits), *chain.from_iterable(phase.rows() for phase in self.phases)]
+        rows = _longest_first(self._rows(waits, AWAITED_MAX))
         count = sum(len(phase.ends) for phase in self.phases)
         more = max(0, count - sum(min(len(phase.ends), AWAITED_MAX) for phase in self.phases))
-        return Explanation(now - self.since, told, _longest_first(rows), self.is_partial, more)
+        return Explanation(now - self.since, told, rows, self.is_partial, more, self)
+
+    def awaited(self) -> Iterator[Awaited]:
+        """A row for each member and act that was waited for, whatever their number."""
+        return self._rows(self._waits())
+
+    def _waits(self) -> Sequence[Wait]:
+        return [wait for wait in _walk(self.ended) if wait.until > wait.since]
+
+    def _rows(self, waits: Iterable[Wait], most: int | None = None) -> Iterator[Awaited]:
+        return chain(_summed(waits), *(phase.rows(most) for phase in self.phases))
 
 
 def _came_at(cause: Because) -> Millis:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from groups.core.assignment import numbers_of
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.journal import Trigger
+from groups.core.rounds import Round
 from groups.core.rows import MemberRow
 from groups.core.topics import name_problem
 
@@ -99,7 +100,7 @@ class Owns:
     gains: bool = True
 
 
-Fact = Began | Ended | Owns
+Fact = Began | Ended | Owns | Round
 
 
 class Flash(NamedTuple):
@@ -112,12 +113,13 @@ class Flash(NamedTuple):
 @dataclass(slots=True)
 class Settled:
     """What a step's facts amount to: lives of before that ended, lives that began and are not over,
-    lives of no length, and the last ownership of each member that is there."""
+    lives of no length, the last ownership of each member that is there, and rounds that ended."""
 
     ended: list[Ended] = field(default_factory=list)
     began: dict[str, Began] = field(default_factory=dict)
     flashes: list[Flash] = field(default_factory=list)
     owns: dict[str, Owns] = field(default_factory=dict)
+    rounds: list[Round] = field(default_factory=list)
 
 
 def settled(facts: Iterable[Fact]) -> Settled:
@@ -136,6 +138,8 @@ def settled(facts: Iterable[Fact]) -> Settled:
                     result.flashes.append(Flash(began, fact))
             case Owns(member_id=member_id):
                 result.owns[member_id] = fact
+            case Round():
+                result.rounds.append(fact)
     return result
 
 

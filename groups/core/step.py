@@ -11,15 +11,19 @@ from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
+from groups.core import rounds
+from groups.core.assignment import count_of
 from groups.core.assignors.task import AssignmentTask
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, OffsetCommit, OffsetWrite, Tick, Ticket
+from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Operated, Reply
+from groups.core.rounds import NEVER_IDLE, Idle, Outcome
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
@@ -49,7 +53,14 @@ class Lives(Protocol):
         ...
 
 
+class RowsLives(Lives, Protocol):
+    """The live half of a group that consists of rows and a live half."""
+
+    idle: Idle
+
+
 L = TypeVar("L", bound=Lives)
+R = TypeVar("R", bound=RowsLives)
 M = TypeVar("M")
 
 
@@ -139,12 +150,13 @@ class WorkingCopy(Generic[L, M]):
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
-    def ended(self, member_id: str, departure: Departure) -> None:
+    def ended(self, member_id: str, departure: Departure) -> Ended:
         """A member's life ended; its beat must not have been removed yet."""
         beat = self.live.beats.get(member_id)
         silent_ms = 0 if beat is None or departure is Departure.LEFT else self.now - beat.at
         fact = Ended(member_id, departure, self.row.generation, max(0, silent_ms))
         self.facts.append(fact)
+        return fact
 
     def operated(
         self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
@@ -171,7 +183,7 @@ class WorkingCopy(Generic[L, M]):
         )
 
 
-class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
+class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
     """The working copy of a group that consists of rows and a live half.
 
     ``transitions``: the states that may follow each state of the kind.
@@ -179,7 +191,7 @@ class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
 
     transitions: ClassVar[Mapping[str, frozenset[str]]]
 
-    def __init__(self, durable: Durable, live: L, rules: Rules, now: Millis, rng: Random) -> None:
+    def __init__(self, durable: Durable, live: R, rules: Rules, now: Millis, rng: Random) -> None:
         super().__init__(durable.group, durable.members, live, rules, now, rng)
         self.before = durable
         self.revision = durable.revision
@@ -202,7 +214,7 @@ class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
         assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
         self.set_row(state=state, **columns)
 
-    def forget(self, live: L) -> None:
+    def forget(self, live: R) -> None:
         """Continue as the group without a row and with this live half: it was deleted."""
         self.remove_group_row()
         self.set_members({})
@@ -211,6 +223,35 @@ class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
 
     # -- results
 
+    def ended(self, member_id: str, departure: Departure) -> Ended:
+        """A member's life ended; its row and its beat must not have been removed yet. Nobody works
+        on its partitions from now on, unless it goes on under another id."""
+        fact = super().ended(member_id, departure)
+        parts = count_of(self.members[member_id].assignment)
+        if parts and departure is not Departure.REPLACED:
+            live, stopped_at = self.change(), self.stopped_at(member_id)
+            live.idle = live.idle.freed(parts, self.now, fact.silent_ms, stopped_at)
+        return fact
+
+    def stopped_at(self, member_id: str) -> Millis | None:
+        """When a member stopped to work on its partitions for the current rebalance; None: it has
+        not."""
+        raise NotImplementedError
+
+    def round_ended(
+        self, outcome: Outcome, *why: Explanation | None, moved: int = 0, age_ms: Millis = 0
+    ) -> None:
+        """A rebalance has ended, ``age_ms`` ago, which these explain phase by phase. Partitions
+        without a worker are counted for the next assignment if there was none."""
+        idle = NEVER_IDLE
+        if outcome is not Outcome.INTERRUPTED:
+            live = self.change()
+            idle, live.idle = live.idle.until(self.now), NEVER_IDLE
+        members, generation = len(self.members), self.row.generation
+        self.facts.append(
+            rounds.of(generation, outcome, why, members, moved=moved, idle=idle, age_ms=age_ms)
+        )
+
     def note(self, kind: EntryKind, **fields: Any) -> None:
         """Add a journal entry; by default with the group's generation."""
         fields.setdefault("generation_before", self.row.generation)
@@ -218,7 +259,7 @@ class RowsWorkingCopy(WorkingCopy[L, MemberRow]):
         self.journal.append(JournalEntry(kind=kind, **fields))
 
     @property
-    def changed_live(self) -> L | None:
+    def changed_live(self) -> R | None:
         """The changed copy of the live half, or None if the step did not change it."""
         return self._own_live
 
@@ -293,12 +334,12 @@ class GroupValue(Generic[L]):
         return ABSENT not in self._durable.group.details
 
 
-class RowsGroup(GroupValue[L]):
+class RowsGroup(GroupValue[R]):
     """A group that consists of rows and a live half, and how its steps end."""
 
     __slots__ = ("_earliest",)
 
-    def __init__(self, durable: Durable, live: L, rules: Rules) -> None:
+    def __init__(self, durable: Durable, live: R, rules: Rules) -> None:
         super().__init__(durable, live, rules)
         self._earliest: Earliest | None = None
 
@@ -357,7 +398,7 @@ class RowsGroup(GroupValue[L]):
         ends = (*self._earliest, after._earliest_of(ids))
         return (min((at for at in ends if at is not None), default=None),)
 
-    def _decided(self, work: RowsWorkingCopy[L], events: Sequence[Event], check: Check) -> Decision:
+    def _decided(self, work: RowsWorkingCopy[R], events: Sequence[Event], check: Check) -> Decision:
         """The decision of the step. Its group is self if nothing changed, so that ``due`` need not
         be computed again."""
         if work.has_row and not self._durable.exists:

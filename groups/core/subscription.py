@@ -63,6 +63,15 @@ def subscription_of(metadata: bytes) -> Subscription | None:
         return None
 
 
+def owned_count(metadata: bytes) -> int:
+    """How many partitions a subscription names as the member's own, without creating them; 0 if it
+    cannot be decoded."""
+    try:
+        return _Reader(metadata).owned_count()
+    except (_Unreadable, struct.error):
+        return 0
+
+
 def _read(metadata: bytes) -> frozenset[str]:
     return frozenset(_Reader(metadata).begin()[1])
 
@@ -81,6 +90,21 @@ class _Reader:
             raise _Unreadable
         # Each topic takes at least two bytes: a larger count is invalid, not a reason to loop.
         return version, tuple(self._name() for _ in range(self._count(_LENGTH.size)))
+
+    def owned_count(self) -> int:
+        """The number of partitions in ``owned``; nothing else is decoded."""
+        (version,) = self._take(_VERSION)
+        if version < 1:
+            return 0
+        for _ in range(self._count(_LENGTH.size)):
+            self._skip_name()
+        self._skip_bytes()
+        found = 0
+        for _ in range(self._count(_LENGTH.size + _COUNT.size)):
+            self._skip_name()
+            found += (number := self._count(_COUNT.size))
+            self.at += number * _COUNT.size
+        return found
 
     def subscription(self) -> Subscription:
         """The complete subscription; fields of later versions are ignored."""
@@ -123,6 +147,12 @@ class _Reader:
         if length == -1:
             return None
         return self._slice(length).decode()
+
+    def _skip_name(self) -> None:
+        (length,) = self._take(_LENGTH)
+        if length < 0:
+            raise _Unreadable
+        self.at += length
 
     def _skip_bytes(self) -> None:
         (length,) = self._take(_COUNT)

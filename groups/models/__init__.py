@@ -16,6 +16,7 @@ from groups.models.access import OpenIdUser as OpenIdUser
 from groups.models.access import QuotaEntity as QuotaEntity
 from groups.models.access import ScramCredential as ScramCredential
 from groups.models.acknowledgement import Acknowledgement as Acknowledgement
+from groups.models.advice import AdviceDecision as AdviceDecision
 from groups.models.base import WrittenBySql as WrittenBySql
 from groups.models.fleet import Drain as Drain
 from groups.models.fleet import Node as Node

@@ -77,8 +77,14 @@ GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollca
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
 PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
 OPEN_FACT_TABLES = ("rollcall_life_open", "rollcall_ownership_open")
-FACT_TABLES = ("rollcall_life", "rollcall_ownership")
-FACT_READS = ("rollcall_era", "rollcall_facts_floor", *OPEN_FACT_TABLES, *FACT_TABLES)
+FACT_TABLES = ("rollcall_life", "rollcall_ownership", "rollcall_round", "rollcall_silence")
+FACT_READS = (
+    "rollcall_era",
+    "rollcall_facts_floor",
+    "rollcall_progress",
+    *OPEN_FACT_TABLES,
+    *FACT_TABLES,
+)
 CONNECTION_TABLES = ("rollcall_connection", "rollcall_connections_noted")
 NODE_TABLES = (
     *GROUP_TABLES,
@@ -205,6 +211,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_openid_user": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
+            "rollcall_advice_decision": WRITES,
             "rollcall_saved_view": WRITES,
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
@@ -243,6 +250,10 @@ ROLES: tuple[Role, ...] = (
             "rollcall_pending_offset": READS,
             "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_era": READS,
+            "rollcall_offset_history": READS,
+            **dict.fromkeys(("rollcall_life", "rollcall_life_open"), READS),
+            "rollcall_progress": ADDS,
+            "rollcall_progress_done": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_waiting": READS,
             "rollcall_group_counts": ("SELECT", "DELETE"),
             "rollcall_acknowledgement": ("SELECT", "DELETE"),

@@ -1,7 +1,8 @@
 """Groups that match a search: a part of their id, of a member's id, client id, instance id or host,
-or of a topic's name. Reads only, limited."""
+also of one that left within a day, or of a topic's name. Reads only, limited."""
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from django.db.models import Count, Q, QuerySet, Window
@@ -12,7 +13,7 @@ from django.utils import timezone
 from groups.models import Member, Slot, Topic
 from groups.queries import attention, overview
 from groups.queries.situation import SETTLED
-from groups.queries.text_search import any_has_text, has_text
+from groups.queries.text_search import any_has_text, contains, has_text, is_storable
 
 RESOLVED_MAX: Final = 5_000
 """Groups whose ids are read once, for both the count and the page of a list."""
@@ -21,6 +22,8 @@ TOPICS_MAX: Final = 5
 """Topics whose groups are searched, of those with the word in their name: the shortest names."""
 
 MEMBERS_SEARCHED_MAX: Final = 50_000
+"""Members that are searched for topics, and lives for names."""
+
 TOPICS_READ_MAX: Final = 200
 """Topics that are read for that."""
 
@@ -28,6 +31,16 @@ OFFSETS_SEARCHED_MAX: Final = 20_000
 """Rows that are searched for topics."""
 
 MEMBER_FIELDS: Final = ("client_id", "member_id", "instance_id", "client_host")
+
+LEFT_WITHIN: Final = "1 day"
+"""Who looks for a worker often does so because it is gone."""
+
+OF_LEFT: Final = f"""
+SELECT group_id
+FROM (SELECT group_id, {", ".join(MEMBER_FIELDS)} FROM rollcall_life
+      WHERE at > now() - interval '{LEFT_WITHIN}' AND left_at IS NOT NULL
+      LIMIT {MEMBERS_SEARCHED_MAX}) AS l
+WHERE"""
 
 OF_TOPICS: Final = f"""
 SELECT group_id
@@ -50,12 +63,21 @@ def matching(selected: QuerySet[Any], words: Sequence[str]) -> QuerySet[Any]:
     topics = _topics(words) if words else []
     for word in words:
         members = Member.objects.filter(any_has_text(word, *MEMBER_FIELDS)).values("group_id")
-        condition = any_has_text(word, "group_id") | Q(group_id__in=members)
+        condition = any_has_text(word, "group_id") | Q(group_id__in=members) | _of_left(word)
         named = [one for one in topics if has_text(one[0], word)][:TOPICS_MAX]
         if named:
             condition |= Q(group_id__in=_of(named))
         selected = selected.filter(condition)
     return selected
+
+
+def _of_left(word: str) -> Q:
+    if not is_storable(word):
+        return Q()
+    fields = [contains(field, word) for field in MEMBER_FIELDS]
+    conditions = " OR ".join(condition for condition, _ in fields)
+    parameters = tuple(chain.from_iterable(of_field for _, of_field in fields))
+    return Q(group_id__in=RawSQL(f"{OF_LEFT} {conditions}", parameters))
 
 
 def _topics(words: Sequence[str]) -> Sequence[tuple[str, Any]]:

@@ -21,13 +21,13 @@ def between(
 ) -> QuerySet[Journal]:
     """Those of the entries from ``since`` on and before ``until``; None sets no bound."""
     if since is not None:
-        rows = rows.filter(at__gte=since, id__gte=_first(since, TOLERANCE))
+        rows = rows.filter(at__gte=since, id__gte=first(since))
     if until is not None:
-        rows = rows.filter(at__lt=until, id__lte=_first(until, -TOLERANCE))
+        rows = rows.filter(at__lt=until, id__lte=first(until, -TOLERANCE))
     return rows
 
 
-def _first(moment: datetime, tolerance: timedelta) -> int:
+def first(moment: datetime, tolerance: timedelta = TOLERANCE) -> int:
     """The number of the first entry that was written at this time or later, by its time and the
     tolerance; the greatest number if there is none, and 0 in an empty journal."""
     ends = Journal.objects.aggregate(first=Min("id"), last=Max("id"))

@@ -6,6 +6,7 @@ them; ``pipeline.steps.table`` lists them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from django.db import connection
@@ -17,6 +18,9 @@ from groups.models import ReportRow, ReportRun
 
 PERIODS: Final = {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "all": "all"}
 """The periods by which people ask, in words; the pipeline computes them."""
+
+LENGTHS: Final = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+"""Of those that have a length; each has a period before it."""
 
 PERIOD: Final = "7d"
 """What is shown unless somebody asks for another one."""
@@ -77,9 +81,10 @@ class Report:
     @classmethod
     def read(cls, stored: dict[str, Any]) -> Self:
         """From ``ReportRun.reports``."""
-        keys, figures = ([Column(**c) for c in stored[name]] for name in ("keys", "figures"))
+        keys, figures = (tuple(Column(**c) for c in stored[name]) for name in ("keys", "figures"))
         chart = Chart(**stored["chart"]) if stored["chart"] else None
-        return cls(**{**stored, "keys": keys, "figures": figures, "chart": chart})
+        totals = tuple(stored["totals"])
+        return cls(**{**stored, "keys": keys, "figures": figures, "totals": totals, "chart": chart})
 
     def column(self, name: str) -> Column | None:
         """The column of this name."""
@@ -99,6 +104,11 @@ def report(run: ReportRun, name: str) -> Report | None:
 def rows(run: ReportRun, report: Report, period: str) -> QuerySet[ReportRow]:
     """Its rows for a period."""
     return ReportRow.objects.filter(run=run, report=report.name, period=period)
+
+
+def stored(report: Report, period: str) -> str:
+    """The period of the rows to read: what is drawn along time has all of it."""
+    return "all" if report.chart is not None and report.chart.kind == "time" else period
 
 
 def value(report: Report, column: Column) -> Coalesce:

@@ -62,11 +62,14 @@ class HasText(Lookup):
         if not is_storable(self.rhs):
             raise EmptyResultSet
         column, of_column = self.process_lhs(compiler, connection)
-        part, of_part = "%s::text", (self.rhs,)
-        if folded(self.rhs):
-            times = FOLDED.count("{0}")
-            column, of_column = FOLDED.format(column), (*of_column,) * times
-            part, of_part = FOLDED.format(part), of_part * times
-        else:
-            part = f'{part} COLLATE "C"'
-        return f"strpos({column}, {part}) > 0", (*of_column, *of_part)
+        times = FOLDED.count("{0}") if folded(self.rhs) else 1
+        condition, of_part = contains(column, self.rhs)
+        return condition, (*(*of_column,) * times, *of_part)
+
+
+def contains(column: str, part: str) -> tuple[str, tuple[str, ...]]:
+    """The same condition of a column's SQL, for a statement of our own, and its parameters."""
+    if not folded(part):
+        return f'strpos({column}, %s::text COLLATE "C") > 0', (part,)
+    in_column, in_part = FOLDED.format(column), FOLDED.format("%s::text")
+    return f"strpos({in_column}, {in_part}) > 0", (part,) * FOLDED.count("{0}")

@@ -5,12 +5,14 @@ free before the next one has them.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple, Protocol
 
 from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
 from groups.core.group import Decision
+from groups.core.rounds import Round
 from groups.postgres.array_literals import array, columns, in_order, texts
 from groups.store.sql import facts as sql
 
@@ -41,6 +43,7 @@ class _Part(NamedTuple):
 
     group_id: str
     revision: int
+    kind: str
     facts: Settled
 
 
@@ -70,6 +73,37 @@ BEGAN: Final = (
     "silent_ms",
 )
 OWNS: Final = ("group_id", "member_id", "generation", "lost_ms", "gains", "parts")
+ROUND: Final = (
+    "group_id",
+    "generation",
+    "kind",
+    "outcome",
+    "ms",
+    "age_ms",
+    "is_partial",
+    "members",
+    "moved",
+    "stopped_ms",
+    "silent_ms",
+    "unowned_ms",
+    "triggers",
+    "cause_members",
+    "cause_ids",
+    "cause_at_ms",
+    "cause_ms",
+    "acts",
+    "ends",
+    "counts",
+    "waiting",
+    "waited_ms",
+)
+
+WAITED_MS_MIN: Final = 10
+"""Shorter waits are not written: the SyncGroup of each member, a few milliseconds after the answer
+to its JoinGroup, would double a row."""
+
+WAITED_MS_MAX: Final = 2**31 - 1
+"""25 days, in an integer of four bytes."""
 
 
 PARTS_A_ROW: Final = 16
@@ -82,13 +116,14 @@ def size_of(facts: Sequence[Fact]) -> int:
         return 0
     owned = (numbers for fact in facts if isinstance(fact, Owns) for numbers in fact.parts.values())
     parts = sum(map(len, owned))
-    return len(facts) + parts // PARTS_A_ROW
+    rounds = sum(fact.size for fact in facts if isinstance(fact, Round))
+    return len(facts) + (parts + rounds) // PARTS_A_ROW
 
 
 def statements(writes: Sequence[Write]) -> Iterator[Statement]:
     """The statements for all facts of the batch."""
     parts = [
-        _Part(write.group_id, write.revision, settled(write.decision.facts))
+        _Part(write.group_id, write.revision, _kind(write), settled(write.decision.facts))
         for write in writes
         if write.decision.facts
     ]
@@ -98,6 +133,11 @@ def statements(writes: Sequence[Write]) -> Iterator[Statement]:
     yield from _in_columns(sql.BEGIN_LIVES, BEGAN, chain.from_iterable(map(_began, parts)))
     yield from _in_columns(sql.PASS_LIVES, BEGAN, chain.from_iterable(map(_passed, parts)))
     yield from _in_columns(sql.OWN, OWNS, chain.from_iterable(map(_owns, parts)))
+    yield from _in_columns(sql.END_ROUNDS, ROUND, chain.from_iterable(map(_rounds, parts)))
+
+
+def _kind(write: Write) -> str:
+    return write.decision.group.durable.group.kind
 
 
 def _in_columns(
@@ -169,7 +209,7 @@ def _life(part: _Part, fact: Began) -> tuple[Any, ...]:
     )
 
 
-def _list(names: Sequence[str]) -> str:
+def _list(names: Sequence[str | None]) -> str:
     return texts(names) if names else "{}"
 
 
@@ -180,13 +220,56 @@ def _owns(part: _Part) -> Iterator[tuple[Any, ...]]:
             fact.member_id,
             fact.generation,
             fact.lost_ms,
-            _flag(fact),
+            _flag(fact.gains),
             json.dumps(ranges(fact.parts)),
         )
 
 
-def _flag(fact: Owns) -> str:
-    return "t" if fact.gains else "f"
+def _rounds(part: _Part) -> Iterator[tuple[Any, ...]]:
+    for ended in part.facts.rounds:
+        yield (
+            part.group_id,
+            ended.generation,
+            part.kind,
+            ended.outcome.value,
+            ended.ms,
+            ended.age_ms,
+            _flag(ended.is_partial),
+            ended.members,
+            ended.moved,
+            *ended.idle[:3],
+            *_causes(ended),
+            *_waits(ended),
+        )
+
+
+def _causes(ended: Round) -> Iterator[str]:
+    """Arrays of the causes: what, how many members, the first of them, when, and their shares."""
+    causes = ended.causes
+    yield _list([str(cause.trigger) for cause in causes])
+    yield _numbers([cause.members for cause in causes])
+    yield _list([cause.named[0][0] if cause.named else None for cause in causes])
+    yield _numbers([cause.at_ms for cause in causes])
+    yield _numbers([cause.ms for cause in causes])
+
+
+def _waits(ended: Round) -> Iterator[str]:
+    """Arrays of the waits, in runs of the same act and end."""
+    waits = [one for one in ended.awaited() if one.ms >= WAITED_MS_MIN]
+    runs = Counter((str(one.act), str(one.end)) for one in waits)
+    yield _list([act for act, _ in runs])
+    yield _list([end for _, end in runs])
+    yield _numbers(list(runs.values()))
+    yield _list([one.member_id for one in waits])
+    yield _numbers([min(one.ms, WAITED_MS_MAX) for one in waits])
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return str(array(values))
+
+
+def _flag(value: object) -> str:
+    return "t" if value else "f"
 
 
 def ranges(parts: Owned) -> dict[str, str]:

@@ -31,8 +31,8 @@ class SchemaMismatch(Exception):
 
 
 class Chart(NamedTuple):
-    """How a report is drawn: ``kind`` is bars, or time with a column an hour; a bar for each value
-    of ``by``, its parts coloured by ``colour``, as long as ``figure``."""
+    """How a report is drawn: ``kind`` is bars, time with a column an hour, or cards (of advice); a
+    bar for each value of ``by``, its parts coloured by ``colour``, as long as ``figure``."""
 
     kind: str
     by: str
@@ -47,6 +47,8 @@ class Dataset:
     COLUMNS: ClassVar[Sequence[Column]]
     KEY: ClassVar[Sequence[str]]
     """The columns that identify a row."""
+    TIMES: ClassVar[Sequence[str]] = ()
+    """The columns by which reports take its rows into their periods."""
     CHECKS: ClassVar[Mapping[str, str]] = {}
     """What holds of every row: a sentence, and the expression of Spark's SQL that is true."""
 

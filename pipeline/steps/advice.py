@@ -19,6 +19,7 @@ from pipeline.datasets.advice import Advice
 from pipeline.datasets.dataset import PERIOD
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.names import client
 from pipeline.steps.periods import by_period
 from pipeline.steps.stability import SOON_MS, away_ms, returned
 
@@ -39,6 +40,9 @@ MARGIN: Final = 1.5
 
 GROWTHS_AN_HOUR: Final = 5
 
+NAMED: Final = 5
+"""So many entries and lives are named as evidence."""
+
 
 class Facts(NamedTuple):
     """What rules look at, each row once for each of its periods."""
@@ -48,8 +52,9 @@ class Facts(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """``evidence`` gives PERIOD, group_id, subject, finding, change, evidence; ``triggers``: the
-    causes of the rebalances that it explains, of the same group."""
+    """``evidence`` gives PERIOD, group_id, subject, finding, change, evidence, and lives and
+    what_if where it has them; ``triggers``: the causes of the rebalances that it explains, of the
+    same group."""
 
     name: str
     triggers: Sequence[Trigger]
@@ -67,21 +72,19 @@ def advice(lives: Lives, rebalances: Rebalances, at: datetime) -> Advice:
     return Advice(found.select(*Advice.names()))
 
 
-def client() -> Column:
-    """How a client is named: by its instance id, else its client id and address."""
-    named = f.concat("client_id", f.lit(" at "), "client_host")
-    return f.coalesce("instance_id", named)
-
-
 def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
     caused = facts.rebalances.filter(
         f.col("trigger").isin(*(trigger.value for trigger in rule.triggers))
     )
-    worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
+    by_cost = f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id")
+    worst = f.slice(f.sort_array(f.collect_list(by_cost)), 1, NAMED)["journal_id"]
+    saves = f.sum(f.col("without_owner_ms") * f.col("partitions_moved"))
     cost = caused.groupBy(PERIOD, "group_id").agg(
-        f.sum("without_owner_ms").alias("cost_ms"), worst["journal_id"].alias("worst_journal_id")
+        f.sum("without_owner_ms").alias("cost_ms"),
+        saves.alias("saves_partition_ms"),
+        worst.alias("worst"),
     )
-    evidence = rule.evidence(facts).withColumn("rule", f.lit(rule.name))
+    evidence = _complete(rule.evidence(facts)).withColumn("rule", f.lit(rule.name))
     confidence = (
         f.when(f.col("evidence") >= HIGH, "high")
         .when(f.col("evidence") >= MEDIUM, "medium")
@@ -90,8 +93,23 @@ def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
     return (
         evidence.join(cost, [PERIOD, "group_id"], "left")
         .withColumn("cost_ms", f.coalesce("cost_ms", f.lit(0)))
+        .withColumn("saves_partition_ms", f.coalesce("saves_partition_ms", f.lit(0)))
+        .withColumn("worst_journal_id", f.get("worst", f.lit(0)))
+        .withColumn("entries", f.coalesce(f.array_join("worst", ","), f.lit("")))
         .withColumn("confidence", confidence)
     )
+
+
+def _complete(evidence: DataFrame) -> DataFrame:
+    """With what a rule has no word on."""
+    missing = [name for name in ("lives", "what_if") if name not in evidence.columns]
+    return evidence.withColumns({name: f.lit("") for name in missing})
+
+
+def _lives() -> Column:
+    """The numbers of the newest lives of a group of rows."""
+    newest = f.slice(f.sort_array(f.collect_list("life"), asc=False), 1, NAMED)
+    return f.array_join(newest, ",").alias("lives")
 
 
 def session_timeout(facts: Facts) -> DataFrame:
@@ -102,17 +120,20 @@ def session_timeout(facts: Facts) -> DataFrame:
             f.count("*").alias("evidence"),
             f.max("away").alias("longest"),
             f.max("session_timeout_ms").alias("timeout"),
+            _lives(),
         )
     )
     proposed = f.ceil(f.col("longest") * MARGIN / 1_000) * 1_000
     return found.select(
         *SHARED,
+        "lives",
         _sentence(
             "expired %d times with a session timeout of %.1f s and was back within another: it"
             " paused for at most %.1f s",
             "evidence", f.col("timeout") / 1_000, f.col("longest") / 1_000,
         ).alias("finding"),
         f.format_string("session.timeout.ms=%d", proposed).alias("change"),
+        f.format_string("--session-timeout-ms %d", proposed).alias("what_if"),
     )  # fmt: skip
 
 
@@ -124,10 +145,11 @@ def static_membership(facts: Facts) -> DataFrame:
         & f.col("instance_id").isNull()
     )
     counted = restarts.groupBy(PERIOD, "group_id").agg(
-        f.count("*").alias("evidence"), f.max("back_ms").alias("longest")
+        f.count("*").alias("evidence"), f.max("back_ms").alias("longest"), _lives()
     )
     return _often(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
+        "lives",
         _sentence(
             "members left and were back within %.1f s, %d times",
             f.col("longest") / 1_000, "evidence",
@@ -146,10 +168,11 @@ def crash_loop(facts: Facts) -> DataFrame:
         & f.col("departure").isin(Departure.EXPIRED.value, Departure.LEFT.value)
     )
     counted = short.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
-        f.count("*").alias("evidence"), f.max("lived_ms").alias("longest")
+        f.count("*").alias("evidence"), f.max("lived_ms").alias("longest"), _lives()
     )
     return counted.filter(f.col("evidence") >= LOOP).select(
         *SHARED,
+        "lives",
         _sentence(
             "joined and ended %d times, after at most %.1f s each",
             "evidence", f.col("longest") / 1_000,
@@ -162,10 +185,11 @@ def no_acknowledgement(facts: Facts) -> DataFrame:
     """A member that does not join, sync or revoke in time."""
     late = facts.ends.filter(f.col("departure") == Departure.NOT_ACKNOWLEDGED.value)
     counted = late.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
-        f.count("*").alias("evidence")
+        f.count("*").alias("evidence"), _lives()
     )
     return _often(counted).select(
         *SHARED,
+        "lives",
         _sentence("did not join, sync or give up partitions in time, %d times", "evidence").alias(
             "finding"
         ),

@@ -10,6 +10,7 @@ import typer
 from rollcall import __version__
 from rollcall.cli import (
     acls,
+    advice,
     attention,
     doctor,
     facts,
@@ -56,6 +57,7 @@ app.add_typer(operations.app, name="operation")
 app.add_typer(journal.app, name="journal")
 app.add_typer(attention.app, name="attention")
 app.add_typer(reports.app, name="report")
+app.add_typer(advice.app, name="advice")
 app.command()(doctor.doctor)
 
 

@@ -34,6 +34,9 @@ LINES: Final = 20
 
 PERIOD: Final = "7d"
 
+HOUR: Final = "1h"
+"""The period that no run computes."""
+
 
 @app.command("list")
 def list_reports(context: typer.Context, output: Form = Output.TABLE) -> None:
@@ -46,7 +49,8 @@ def show_report(
     context: typer.Context,
     report: Annotated[str, typer.Argument(metavar="REPORT", help="One of `rollcall report list`.")],
     period: Annotated[
-        str, typer.Option(help="24h, 7d, 30d or all; with -before: the one before.")
+        str,
+        typer.Option(help="24h, 7d, 30d or all; with -before: the one before. 1h: cost alone."),
     ] = PERIOD,
     group: Annotated[
         str | None, typer.Option(help="Of one group.", autocompletion=complete_group)
@@ -57,10 +61,13 @@ def show_report(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="So many.")] = LINES,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show a report of the newest run, by default the greatest first."""
+    """Show a report of the newest run, the greatest first; without one, `cost` by SQL."""
     rest = rest_of(context)
+    made = rest.get(PATH)
     rows = rest.pages(f"{PATH}/{report}", most=lines, period=period, group_id=group, ordering=sort)
-    show(rows, _columns(rest.get(PATH)["data"], report), output)
+    show(rows, _columns(made["data"], report), output)
+    if made["run"] is None or period == HOUR:
+        note("SQL computed this now, from the newest entries of the journal.")
 
 
 def _columns(reports: Sequence[dict[str, Any]], name: str) -> Sequence[Column]:

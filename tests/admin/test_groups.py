@@ -54,6 +54,28 @@ def test_groups_are_found_by_id_state_and_type(viewer: Client) -> None:
     assert found("type=consumer") == []
 
 
+LEFT = """
+INSERT INTO rollcall_life (at, era, xid, life, group_id, member_id, client_id, client_host,
+    principal, software_name, software_version, kind, session_timeout_ms, rebalance_timeout_ms,
+    pattern, protocols, revision, joined_generation, joined_at, origin, left_at, departure)
+SELECT left_at, 0, 1, 1, 'orders', 'm', 'Ärger-1', '/10.0.0.9', '', '', '', 'classic', 1, 1, '',
+       '{}', 1, 1, left_at, 'joined', left_at, 'expired'
+FROM (SELECT now() - %s * interval '1 hour' AS left_at) AS moment
+"""
+
+
+@pytest.mark.parametrize(("hours", "groups"), [(1, ["orders"]), (30, [])])
+def test_a_group_is_found_by_a_member_that_left_within_a_day(
+    viewer: Client, hours: int, groups: list[str]
+) -> None:
+    write("orders")
+    with connection.cursor() as cursor:
+        cursor.execute(LEFT, [hours])
+    for words in ("ärger", "10.0.0.9", "ord arger"):
+        listed = viewer.get(LIST, {"q": words}).context["cl"].result_list
+        assert [group.group_id for group in listed] == groups, words
+
+
 def test_the_page_shows_the_cause_in_plain_words(viewer: Client) -> None:
     write("orders")
     newest = text(viewer.get(page("orders")))

@@ -1,18 +1,24 @@
 """Reports in the admin: the runs, what one found, and asking for another."""
 
+import sys
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from kombu import Connection, pools
+from pyarrow import parquet
 
 from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.admin import time_chart
 from groups.models import ReportRow, ReportRun
+from groups.queries import cost_now, report_files
+from groups.store.sql import cost as sql
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing
-from tests.model_factories import CostFactory, ReportRunFactory
+from tests.model_factories import CostFactory, ReportRunFactory, journal
 from tests.task_queue import broker as broker
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +115,71 @@ def test_hours_are_drawn_along_time() -> None:
     assert viewer.get(f"{LIST}{made.pk}/change/?period=24h").context["times"] is None
 
 
+def test_the_period_before_is_marked_in_each_column() -> None:
+    """At its height then: half of the highest column that is drawn."""
+    made = run()
+    for days, trigger, ms in ((1, "member-left", 3_000), (1, "operator", 1_000), (8, "x", 2_000)):
+        hour = (BEGAN - timedelta(days=days)).isoformat()
+        ReportRow.objects.create(
+            run=made,
+            report="hours",
+            period="all",
+            keys={"hour": hour, "trigger": trigger},
+            figures={"without_owner_ms": ms},
+        )
+    drawn = visitor(VIEWER).get(f"{LIST}{made.pk}/change/?period=7d").context["times"]
+    (mark,) = drawn.before
+    assert mark.title == "2026-04-26 03:00: 2.0 s"
+    column = [part for part in drawn.parts if mark.x <= part.x < mark.x + mark.width]
+    assert sum(part.height for part in column) == pytest.approx(
+        2 * (time_chart.HEIGHT - mark.y), abs=0.3
+    )
+
+
+def test_all_rows_of_a_report_are_a_file() -> None:
+    made = run()
+    for number in range(150):
+        cost(made, f"g-{number:03}", without_owner_ms=number)
+    cost(made, "=1+1")
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/")
+    links = {choice.title: choice.link for choice in page.context["files"]}
+    answer = viewer.get(links["CSV"])
+    assert f"cost-{made.pk}-7d.csv" in answer.headers["Content-Disposition"]
+    lines = answer.getvalue().decode().splitlines()
+    assert len(lines) == 152
+    assert lines[0].startswith("period,group_id,trigger,rebalances,")
+    assert lines[1].startswith("7d,g-000,member-left,3,")
+    assert lines[-1].startswith("7d,'=1+1,")
+    table = parquet.read_table(BytesIO(viewer.get(links["Parquet"]).content))
+    assert table["without_owner_ms"].to_pylist() == [*range(150), 4_000]
+    for odd in ("report=nothing", "report=cost&period=1y", "report=cost&format=exe"):
+        assert viewer.get(f"{LIST}{made.pk}/download/?{odd}").status_code == 404
+    assert viewer.get(f"{LIST}99999/download/?report=cost").status_code == 404
+
+
+def test_hours_are_times_in_a_file() -> None:
+    made = run()
+    keys = {"hour": BEGAN.isoformat(), "trigger": "operator"}
+    ReportRow.objects.create(run=made, report="hours", period="all", keys=keys, figures={})
+    answer = visitor(VIEWER).get(
+        f"{LIST}{made.pk}/download/?report=hours&period=24h&format=parquet"
+    )
+    table = parquet.read_table(BytesIO(answer.content))
+    assert table["hour"].to_pylist() == [BEGAN]
+
+
+def test_without_pyarrow_there_is_no_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = run()
+    monkeypatch.setattr(report_files, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/")
+    assert [choice.title for choice in page.context["files"]] == ["CSV"]
+    answer = viewer.get(f"{LIST}{made.pk}/download/?report=cost&period=7d&format=parquet")
+    assert (answer.status_code, "rollcall[spark]" in text(answer)) == (501, True)
+
+
 def test_a_run_in_progress_says_how_far_it_is() -> None:
     made = run(state="running", stage="rebalances", percent=40)
     viewer = visitor(VIEWER)
@@ -169,10 +240,55 @@ def test_a_failed_run_says_why() -> None:
     assert f'href="{LIST}newest/">Open the newest report</a>, of 2026-05-04 03:00 UTC' in shown
 
 
-def test_a_page_without_reports_says_so() -> None:
-    page = visitor(VIEWER).get(f"{LIST}newest/", follow=True)
+def test_before_the_first_run_sql_computes_the_cost() -> None:
+    entry = journal("orders", trigger="member-left", duration_ms=4_000)
+    viewer = visitor(VIEWER)
+    assert "There is no report yet" in text(viewer.get(LIST))
+    page = viewer.get(f"{LIST}newest/", follow=True)
 
-    assert "There is no report yet" in text(page)
+    assert page.redirect_chain == [(f"{LIST}now/", 302)]
+    assert "No run of the pipeline has ended yet. SQL computed these figures" in text(page)
+    assert "from 1 entries of the journal." in text(page)
+    assert ("Rebalances", "1", "0 in the 24 hours before") in page.context["facts"]
+    (row,) = page.context["rows"]
+    assert row[0].link == "/admin/groups/group/orders/change/"
+    assert row[-1].text == str(entry)
+    assert viewer.get(f"{LIST}now/?q=bills").context["rows"] == []
+    assert viewer.get(f"{LIST}now/?period=all&o=group_id").context["facts"][0][2] == ""
+
+
+def test_the_last_hour_is_computed_beside_a_run() -> None:
+    made = run()
+    cost(made, "bills")
+    journal("orders", trigger="member-left", duration_ms=4_000)
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/?period=1h")
+    assert [row[0].text for row in page.context["rows"]] == ["orders"]
+    assert "SQL computed these figures" in text(page)
+    assert "No run of the pipeline" not in text(page)
+    assert page.context["periods"][0].title == "last hour"
+    stored = viewer.get(f"{LIST}{made.pk}/change/?period=7d")
+    assert [row[0].text for row in stored.context["rows"]] == ["bills"]
+    assert f"Run {made.pk} of the pipeline" in text(stored)
+
+
+def test_a_journal_that_takes_too_long_is_left_to_the_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sql, "COST", "SELECT pg_sleep(60)")
+    monkeypatch.setattr(sql, "TIMEOUT", "SET LOCAL statement_timeout TO '1ms'")
+    page = visitor(VIEWER).get(f"{LIST}now/")
+    assert page.status_code == 200
+    assert "This took longer than a page may take" in text(page)
+
+
+def test_a_large_journal_says_from_when_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_now, "ENTRIES_MAX", 2)
+    for number in range(3):
+        journal(f"g-{number}", duration_ms=number)
+    page = visitor(VIEWER).get(f"{LIST}now/?period=all")
+    assert "the newest ones: it counts from" in text(page)
+    assert len(page.context["rows"]) == 2
 
 
 def test_an_unknown_run_is_not_found() -> None:

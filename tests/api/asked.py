@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.apps import apps
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
 from groups.access import acl_changes, kafka_users, quota_changes
@@ -17,11 +18,12 @@ from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
-from groups.models import Acknowledgement, ApiToken, AuditEntry, Operation
+from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Operation
 from groups.operations import requests
 from groups.store.sql.drains import KNOWS_DRAINS
 from groups.webhooks import endpoints
 from tests.api.conftest import write
+from tests.model_factories import ReportRunFactory, advise
 
 NAMES = {
     "topic": "orders",
@@ -35,6 +37,9 @@ NAMES = {
     "user": "orders",
     "report": "cost",
 }
+KEY: Final = {"group_id": "orders", "rule": "session-timeout", "subject": "w at 10.0.0.1"}
+"""What identifies the advice that there is."""
+
 FREE: Final = "slot-without-owner"
 """A rule that fires where no node is."""
 
@@ -109,6 +114,8 @@ BODIES: Mapping[str, Any] = {
     "start_reports": None,
     "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
     "withdraw_acknowledgement": None,
+    "decide_advice": {**KEY, "verdict": "muted", "reason": "a new deployment"},
+    "withdraw_advice_decision": None,
     "create_webhook": {"name": "another", "url": "https://pager.example/"},
     "change_webhook": {"events": ["journal.*"]},
     "delete_webhook": None,
@@ -183,7 +190,15 @@ def everything() -> list[Asked]:
     noted = Acknowledgement.objects.create(
         rule=FREE, subject="", note="an earlier one", actor="olga"
     )
-    ids = {"operation_id": str(made.pk), "acknowledgement_id": str(noted.pk)}
+    advise(ReportRunFactory.create())
+    decided = AdviceDecision.objects.create(
+        **KEY, verdict="accepted", reason="an earlier one", actor="olga", at=timezone.now()
+    )
+    ids = {
+        "operation_id": str(made.pk),
+        "acknowledgement_id": str(noted.pk),
+        "decision_id": str(decided.pk),
+    }
     webhook, _ = endpoints.create({"name": "pager", "url": "https://pager.example/in"})
     delivery = endpoints.test(webhook, "olga")
     names = {

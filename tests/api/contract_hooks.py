@@ -18,6 +18,7 @@ OF_THE_STATE: Final = {
     "invalid_request": "the topic has fewer",
     "address_not_allowed": "the settings do not allow that address for a webhook",
     "does_not_fire": "the rule that is acknowledged does not fire now",
+    "no_such_advice": "the newest run does not give it",
     "precondition_failed": "it is another version",
     "invalid_name": "no pattern tells which characters can be printed",
     "invalid_condition": "schemathesis covers tags without their quotes",

@@ -1,16 +1,21 @@
 """Reports over REST: what the newest run found, and asking for another."""
 
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
+import pyarrow
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pyarrow import parquet
 
 from groups.models import ReportRun
+from groups.queries import report_files
+from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
-from tests.model_factories import CostFactory, ReportRunFactory
+from tests.model_factories import CostFactory, ReportRunFactory, journal
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +35,7 @@ def run(state: str = "succeeded", **costs: int) -> ReportRun:
 
 def test_without_a_report_the_response_says_how_to_run_an_analysis(viewer: Client) -> None:
     ReportRunFactory.create(state="failed", detail="no space is left")
-    answer = viewer.get(REPORT)
+    answer = viewer.get(f"{REPORTS}/clients")
     assert answer.status_code == 404
     assert "make analyze" in answer.json()["detail"]
     assert "failed: no space is left" in answer.json()["detail"]
@@ -82,6 +87,21 @@ def test_a_report_is_a_file_of_its_own_columns(viewer: Client) -> None:
     assert line.startswith("all,cheap,member-left,3,")
 
 
+def test_a_report_is_a_parquet_file_with_its_types(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(cheap=10, dear=90)
+    accept = {"Accept": report_files.PARQUET}
+    answer = viewer.get(f"{REPORT}?page_size=1", headers=accept)
+    assert answer.headers["Content-Type"] == report_files.PARQUET
+    assert 'rel="next"' in answer.headers["Link"]
+    table = parquet.read_table(BytesIO(answer.content))
+    assert table["group_id"].to_pylist() == ["dear"]
+    assert table.schema.field("without_owner_ms").type == pyarrow.int64()
+    monkeypatch.setattr(report_files, "find_spec", lambda name: None)
+    assert viewer.get(REPORT, headers=accept).status_code == 406
+
+
 def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:
     made = run(cheap=10)
     listed = viewer.get(REPORTS).json()
@@ -123,3 +143,53 @@ def test_only_one_analysis_runs_at_a_time(api: Api, broker: Any) -> None:
 def test_a_viewer_cannot_start_an_analysis(viewer: Client, broker: Any) -> None:
     assert viewer.post(REPORTS).status_code == 403
     assert broker.qsize() == 0
+
+
+def completed(group_id: str, ms: int) -> int:
+    """The entry of a rebalance that has just been completed."""
+    return journal(group_id, trigger="member-left", duration_ms=ms)
+
+
+def test_before_the_first_run_sql_computes_the_cost(viewer: Client) -> None:
+    entry = completed("orders", 4_000)
+    completed("bills", 9_000)
+    ReportRunFactory.create(state="failed")
+
+    assert [each["name"] for each in viewer.get(REPORTS).json()["data"]] == ["cost"]
+    page = viewer.get(REPORT).json()
+    assert (page["run"], page["next"]) == (None, None)
+    assert (page["computed"]["entries"], page["computed"]["is_cut"]) == (2, False)
+    assert [row["group_id"] for row in page["data"]] == ["bills", "orders"]
+    page = viewer.get(f"{REPORT}?period=24h&group_id=orders&ordering=group_id").json()
+    (row,) = page["data"]
+    assert (row["period"], row["without_owner_ms"]) == ("24h", 4_000)
+    assert row["worst_journal_id"] == entry
+    assert viewer.get(f"{REPORT}?period=24h-before").json()["data"] == []
+    assert viewer.get(f"{REPORT}?ordering=nothing").status_code == 400
+    assert viewer.get(f"{REPORTS}/clients").status_code == 404
+
+
+def test_the_last_hour_is_computed_and_the_rest_is_of_the_run(viewer: Client) -> None:
+    run(cheap=10)
+    completed("orders", 4_000)
+
+    def groups(query: str) -> list[str]:
+        return [row["group_id"] for row in viewer.get(f"{REPORT}?{query}").json()["data"]]
+
+    assert groups("period=1h") == ["orders"]
+    assert groups("period=all") == ["cheap"]
+    assert viewer.get(f"{REPORTS}/clients?period=1h").status_code == 400
+    for number in range(3):
+        completed(f"g-{number}", number)
+    page = viewer.get(f"{REPORT}?period=1h&page_size=2").json()
+    assert (len(page["data"]), page["computed"]["rows"]) == (2, 4)
+
+
+def test_a_computation_that_takes_too_long_is_refused(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "COST", "SELECT pg_sleep(60)")
+    monkeypatch.setattr(sql, "TIMEOUT", "SET LOCAL statement_timeout TO '1ms'")
+    answer = viewer.get(REPORT)
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert "a run of the pipeline" in answer.json()["detail"]

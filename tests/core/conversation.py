@@ -18,12 +18,14 @@ Durations are 500ms, 3s or 5m. A star behind the state:
 rows were changed.
 """
 
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groups.core import events
+from groups.core.assignment import assignment_of, partitions_of
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
@@ -41,6 +43,8 @@ from groups.core.replies import (
 from tests.conversing import Columns, OneGroup, millis, pair, partition
 from tests.core.offset_log import OffsetLog
 
+PARTITIONS = r"[a-z]+-\d+(,[a-z]+-\d+)*"
+
 RULES = {
     "initial": "group_initial_rebalance_delay_ms",
     "quiet": "group_quiet_window_ms",
@@ -50,11 +54,31 @@ RULES = {
 }
 
 
-def subscription(topics: str) -> bytes:
-    """ConsumerProtocolSubscription v0 of comma-separated topics."""
+def subscription(topics: str, owned: str | None = None) -> bytes:
+    """ConsumerProtocolSubscription v0 of comma-separated topics; v1 with what the member owns."""
     names = [name.encode() for name in topics.split(",")]
     body = b"".join(struct.pack(">h", len(name)) + name for name in names)
-    return struct.pack(">hi", 0, len(names)) + body + struct.pack(">i", -1)
+    packed = struct.pack(">hi", 0 if owned is None else 1, len(names)) + body
+    packed += struct.pack(">i", -1)
+    if owned is None:
+        return packed
+    return packed + assignment_of(map(partition, filter(None, owned.split(","))), 0)[2:-4]
+
+
+def bytes_of(work: str) -> bytes:
+    """An assignment: ``orders-0,orders-1`` as the consumer protocol has it, any other text as it
+    is."""
+    if re.fullmatch(PARTITIONS, work):
+        return assignment_of(map(partition, work.split(",")), 1)
+    return work.encode()
+
+
+def text_of(assignment: bytes) -> str:
+    """The same for people."""
+    found = partitions_of(assignment) if assignment[:2] == b"\0\1" else None
+    if found is None:
+        return assignment.decode()
+    return ",".join(f"{topic}-{number}" for topic, number in sorted(found))
 
 
 @dataclass
@@ -113,13 +137,13 @@ class Conversation(OneGroup[ClassicGroup]):
 
     def join(self, words: list[str]) -> None:
         actor, options = self._actor(words)
-        given = options.pop("id", None)
+        given, owned = options.pop("id", None), options.pop("owns", None)
         actor.options.update(options)
         said = actor.options
         version = int(said.get("v", "9"))
         member_id = actor.member_id if given is None else self._id(given)
         names = said.get("protocols", "range")
-        metadata = subscription(said.get("topics", "orders"))
+        metadata = subscription(said.get("topics", "orders"), owned)
         if "metadata" in said:
             metadata = bytes.fromhex(said["metadata"])
         protocols = () if names == "none" else names.split(",")
@@ -153,7 +177,7 @@ class Conversation(OneGroup[ClassicGroup]):
                 generation_id=int(options.get("generation", actor.generation)),
                 member_id=self._id(options["id"]) if "id" in options else actor.member_id,
                 instance_id=options.get("instance", actor.instance_id),
-                assignments={self._id(key): value.encode() for key, value in said.items()},
+                assignments={self._id(key): bytes_of(value) for key, value in said.items()},
                 names_protocol=named,
                 protocol_type=None if ptype == "null" else ptype,
                 protocol_name=None if protocol == "null" else protocol,
@@ -293,7 +317,7 @@ class Conversation(OneGroup[ClassicGroup]):
         if isinstance(reply, Left):
             return " ".join(code.name for code in reply.members) or reply.error.name
         if isinstance(reply, Synced) and reply.error == ErrorCode.NONE:
-            return f"[{reply.assignment.decode()}]"
+            return f"[{text_of(reply.assignment)}]"
         if isinstance(reply, OffsetsDeleted) and reply.error == ErrorCode.NONE:
             return " ".join(f"{t}-{p} {c.name}" for (t, p), c in reply.partitions.items())
         assert isinstance(reply, Synced | OffsetsDeleted | Committed | Deleted | ErrorReply)
@@ -350,7 +374,7 @@ class Conversation(OneGroup[ClassicGroup]):
         leader = self.group.durable.group.leader
         for row in self.group.roster():
             mark = " leads" if row.member_id == leader else ""
-            work = f" [{row.assignment.decode()}]" if row.assignment else ""
+            work = f" [{text_of(row.assignment)}]" if row.assignment else ""
             self.told.append(self._name(row.member_id) + mark + work)
 
     def show_offsets(self) -> None:
@@ -370,6 +394,7 @@ STARLESS = {"failover", "reload", "dies", "before"}
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "entries": Conversation.show_entries,
     "journal": Conversation.show_journal,
+    "rounds": Conversation.show_rounds,
     "waits": Conversation.show_waits,
     "members": Conversation.show_members,
     "offsets": Conversation.show_offsets,

@@ -350,6 +350,7 @@ STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "entries": Conversation.show_entries,
+    "rounds": Conversation.show_rounds,
     "owners": Conversation._show_owners,
     "members": Conversation._show_members,
     "commands": Conversation._show_commands,

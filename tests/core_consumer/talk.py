@@ -17,6 +17,7 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
 from groups.core.errors import ErrorCode
+from groups.core.facts import Fact
 from groups.core.group import Decision, Guards, JournalEntry, Rules
 from groups.core.replies import ConsumerBeaten, Reply
 from groups.core.rows import Durable
@@ -55,6 +56,7 @@ class Talk:
         self.group = ConsumerGroup.absent("g", self.rules, self.now)
         self.revision = 0
         self.journal: list[JournalEntry] = []
+        self.noted: list[Fact] = []
         self.requests = 0
         self.last: Decision | None = None
         self.questions: list[AssignmentTask] = []
@@ -66,6 +68,7 @@ class Talk:
         before = self.group
         decision = before.step(said, self.now, self.rng)
         self.journal += decision.journal
+        self.noted += decision.facts
         self.last = decision
         if decision.question is not None:
             self.questions.append(decision.question)

@@ -200,6 +200,7 @@ STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "entries": Conversation.show_entries,
+    "rounds": Conversation.show_rounds,
     "members": Conversation._show_members,
     "journal": Conversation._show_journal,
     "sessions": Conversation._show_session,

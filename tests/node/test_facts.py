@@ -25,11 +25,16 @@ from launcher.installation import CHECKOUT
 from tests.core_consumer.wire_bytes import subscription
 from tests.in_process import Other
 from tests.node.running import Running, running
-from tests.store.test_lives import NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO
+from tests.store.test_lives import (
+    NOT_A_ROUND_EACH,
+    NOT_OPENED_ONCE,
+    NOT_OWNED_ONCE,
+    OWNED_BY_TWO,
+)
 from tests.sweeps.conftest import value
 
 PAGE = (CHECKOUT / "docs" / "facts.md").read_text()
-QUESTION, READ = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+WAITS, QUESTION, READ = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
 """The statements of the page, which readers copy."""
 
 TOPIC = "01234567-89ab-cdef-0123-456789abcdef"
@@ -51,7 +56,7 @@ async def owner(other: Other, at: datetime, partition: int = 7) -> list[str]:
 
 async def check(other: Other) -> None:
     """Everything opened once and closed once; lives are those of the members."""
-    for wrong in (NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO):
+    for wrong in (NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO, NOT_A_ROUND_EACH):
         assert await (await other.execute(wrong.encode())).fetchall() == []
     members = "SELECT group_id, member_id FROM rollcall_member"
     lives = "SELECT group_id, member_id FROM rollcall_life_open"
@@ -256,6 +261,25 @@ async def test_facts_are_whole_when_a_node_ends_around_a_commit(
         await synced(second.sync("g", leader, shares))
         await synced(second.sync("g", new))
         assert await owner(other, await now(other)) == [new.member_id]
+    await check(other)
+
+
+async def test_a_member_that_was_waited_for_is_named_by_its_life(
+    one: Running, other: Other
+) -> None:
+    first = await joined(one.join("g", protocols=protocols("range"), client_id="anna"))
+    await synced(one.sync("g", first, {first.member_id: given(*range(8))}))
+    newcomer = one.join("g", protocols=protocols("range"), client_id="ben")
+    await asyncio.wait([newcomer], timeout=0.05)  # anna is awaited meanwhile
+    again = one.join("g", first.member_id, protocols=protocols("range"), client_id="anna")
+    first, second = await joined(again), await joined(newcomer)
+    await synced(one.sync("g", first, {first.member_id: given(), second.member_id: given(7)}))
+    rows = await (await other.execute(WAITS.replace("packers", "g").encode())).fetchall()
+    longest_last = reversed(rows)
+    waits = {(generation, life): (cost, ms) for generation, _, cost, life, ms in longest_last}
+    named = f"SELECT life FROM rollcall_life_open WHERE member_id = '{first.member_id}'"
+    cost, ms = waits[2, await value(other, named)]
+    assert ms >= 50 and cost >= 0
     await check(other)
 
 

@@ -5,6 +5,7 @@ import random
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.datasets.hours import SilentHours
 from pipeline.steps.advice import RULES, advice
 from pipeline.steps.stability import silence, stability
 from tests.pipeline.fleets import AT, PLANTED, Fleet, quiet
@@ -16,6 +17,7 @@ def found(spark: SparkSession, fleet: Fleet) -> set[tuple[str, str]]:
     """The group and the rule of each advice of the last day."""
     rows = advice(*fleet.frames(spark), AT).frame.filter("period = '24h'").collect()
     assert all(row["finding"] and row["change"] for row in rows)
+    assert all(row["entries"] or row["lives"] for row in rows)  # none without evidence
     return {(row["group_id"], row["rule"]) for row in rows}
 
 
@@ -60,7 +62,11 @@ def test_an_advice_names_its_evidence_its_cost_and_the_worst_entry(spark: SparkS
             "evidence": 6,
             "confidence": "medium",
             "cost_ms": 1_500,
+            "saves_partition_ms": 1_500,
             "worst_journal_id": 12,
+            "entries": "12,10,8,6,4",
+            "lives": "11,9,7,5,3",
+            "what_if": "--session-timeout-ms 22000",
         }
     ]
 
@@ -84,5 +90,7 @@ def test_who_comes_and_goes_is_counted_by_client(spark: SparkSession) -> None:
         ("a", 3, 2, 1, 1, 0, 0, 2, 1, 30_000, 1),
         ("b", 1, 1, 0, 0, 0, 1, 1, 0, 500_000, 1),
     ]
-    (row,) = silence(lives, AT).frame.filter("period = '24h'").collect()
-    assert tuple(row)[1:] == ("g", 10_000, "a client 1.0", 3, 1, 1, 19_000, 19_000, 19_000)
+    nobody = SilentHours(spark.createDataFrame([], SilentHours.ddl()))
+    (row,) = silence(lives, nobody, AT).frame.filter("period = '24h'").collect()
+    heard, ended = (0, None, None, 0), (3, 1, 1, 19_000, 19_000, 19_000)
+    assert tuple(row)[1:] == ("g", 10_000, "a client 1.0", *heard, *ended)

@@ -34,7 +34,7 @@ SCHEMA = CHECKOUT / "groups" / "schema.sql"
 BASELINE = CHECKOUT / "groups" / "baseline.sql"
 HEAD = "-- What groups/migrations make of an empty database. Written by `make schema`.\n"
 
-PARTITIONED = ("offset_history", "life", "ownership")
+PARTITIONED = ("offset_history", "life", "ownership", "round", "silence", "progress")
 """Tables with partitions by time, which begin with the hour or the day of the set-up."""
 
 OPTIONS = (

@@ -6,9 +6,9 @@ the tables hold what the decisions said, and nothing else.
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import psycopg
@@ -17,13 +17,16 @@ import pytest
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite
 from groups.core.explanation import WHY
+from groups.core.facts import Began
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import ENTRY_FIELDS, EntryKind
 from groups.core.replies import Operated
+from groups.core.rounds import Round
 from groups.core.rows import Durable
 from groups.postgres.connections import Connection
 from groups.store import apply, load
 from groups.store.apply import Write
+from groups.store.facts import WAITED_MS_MIN
 from groups.store.sql.history import COMMITS
 from tests.factories import batch
 from tests.walks.ledger import Ledger
@@ -56,6 +59,14 @@ READ: Mapping[str, str] = {
         CROSS JOIN LATERAL unnest(o.partitions) r
         CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) p
         ORDER BY 1, 2, 3, 4""",
+    "rounds": """
+        SELECT group_id, generation, kind, outcome, is_partial, members, moved, stopped_ms,
+               silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+               acts, ends, counts, waited_ms, (
+                   SELECT coalesce(array_agg(o.member_id ORDER BY n), '{}')
+                   FROM unnest(lives) WITH ORDINALITY AS w(life, n) LEFT JOIN (
+                       SELECT DISTINCT life, member_id FROM rollcall_life) AS o USING (life))
+        FROM rollcall_round ORDER BY id""",
     "journal": f"""
         SELECT group_id, revision, {", ".join(f'"{name}"' for name in ENTRY_FIELDS)}
         FROM rollcall_journal ORDER BY id""",
@@ -101,6 +112,19 @@ NOT_OWNED_ONCE = f"""
 """Partitions whose interval was not opened once, and then closed once or is open."""
 
 
+NOT_A_ROUND_EACH = """
+    SELECT group_id, xid, told.n, found.n FROM (
+        SELECT group_id, xid, count(*) AS n FROM rollcall_journal
+        WHERE kind IN ('stable', 'emptied')
+           OR (kind = 'rebalance-completed' AND NOT details ? 'joined_count')
+        GROUP BY 1, 2) AS told
+    FULL JOIN (
+        SELECT group_id, xid, count(*) AS n FROM rollcall_round
+        WHERE outcome <> 'interrupted' GROUP BY 1, 2) AS found USING (group_id, xid)
+    WHERE told.n IS DISTINCT FROM found.n"""
+"""Rebalances that the journal ends without a row in the same transaction, or the reverse."""
+
+
 EVERY_INTERVAL = """(
     SELECT group_id, life, topic, partitions, from_at, until_at FROM rollcall_ownership
     WHERE until_at IS NOT NULL
@@ -124,6 +148,8 @@ class Expected:
     gone: list[Key] = field(default_factory=list)
     operations: dict[int, Operated] = field(default_factory=dict)
     journal: list[tuple[Any, ...]] = field(default_factory=list)
+    rounds: list[tuple[Any, ...]] = field(default_factory=list)
+    ever: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     ledgers: dict[str, Ledger] = field(default_factory=lambda: defaultdict(Ledger))
 
     def batch(self, writes: list[Write]) -> None:
@@ -160,6 +186,14 @@ class Expected:
     def _write(self, group_id: str, write: Write) -> None:
         decision = write.decision
         self.ledgers[group_id].take(decision)
+        began = {fact.row.member_id for fact in decision.facts if isinstance(fact, Began)}
+        self.ever[group_id] |= began
+        kind = decision.group.durable.group.kind
+        ended = [fact for fact in decision.facts if isinstance(fact, Round)]
+        self.rounds += [
+            (group_id, one.generation, kind, *self._round(group_id, one))
+            for one in sorted(ended, key=lambda one: one.generation)
+        ]
         for done in decision.operations:
             self.operations[done.operation_id] = done
         if decision.deleted:
@@ -169,6 +203,24 @@ class Expected:
             after = decision.group.durable
             self.groups[group_id] = Durable(after.group, after.members, write.revision)
         self._offsets(group_id, decision)
+
+    def _round(self, group_id: str, ended: Round) -> Iterator[Any]:
+        """A rebalance as its row has it; a client that never joined has no life."""
+        yield from (ended.outcome, ended.is_partial, ended.members, ended.moved, *ended.idle[:3])
+        names = ((cause.named or ((None,),))[0][0] for cause in ended.causes)
+        yield [cause.trigger for cause in ended.causes]
+        yield [cause.members for cause in ended.causes]
+        yield list(names)
+        yield [cause.at_ms for cause in ended.causes]
+        yield [cause.ms for cause in ended.causes]
+        waits = [one for one in ended.awaited() if one.ms >= WAITED_MS_MIN]
+        runs = [(key, len([*some])) for key, some in groupby(waits, lambda w: (w.act, w.end))]
+        yield [act for (act, _), _ in runs]
+        yield [end for (_, end), _ in runs]
+        yield [count for _, count in runs]
+        yield [one.ms for one in waits]
+        lived = self.ever[group_id]
+        yield [one.member_id if one.member_id in lived else None for one in waits]
 
     def _note_gone(self, group_id: str, keys: Collection[Key]) -> None:
         """Offsets without a recorded commit need no end."""
@@ -215,7 +267,7 @@ class Expected:
         return {
             "offsets": offsets, "waiting": waiting, "history": self.history,
             "gone": sorted(self.gone),
-            "operations": operations, "journal": self.journal,
+            "operations": operations, "journal": self.journal, "rounds": self.rounds,
             "open": [
                 (group_id, member_id, began.kind, began.origin)
                 for group_id, ledger in sorted(self.ledgers.items())
@@ -273,7 +325,7 @@ async def test_the_tables_hold_what_was_decided(
             assert await rows(connection, name) == expected.rows()[name], name
     for name in READ:
         assert await rows(connection, name) == expected.rows()[name], name
-    for wrong in (NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO):
+    for wrong in (NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO, NOT_A_ROUND_EACH):
         cursor = await connection.execute(wrong.encode())
         assert await cursor.fetchall() == []
     assert await load.groups_of_slots(connection, range(64)) == loaded

@@ -38,7 +38,8 @@ def plain(value: object) -> Any:
         case Sequence():
             return [plain(each) for each in value]
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        compared = (field.name for field in fields(value) if field.compare)
+        return {name: plain(getattr(value, name)) for name in compared}
     assert isinstance(value, Callable), value  # type: ignore[arg-type]
     return value.__name__  # type: ignore[attr-defined]
 

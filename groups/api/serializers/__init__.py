@@ -18,7 +18,7 @@ from groups.api.serializers.access import (
     QuotaView,
 )
 from groups.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from groups.api.serializers.facts import Life, OwnedPartitions
+from groups.api.serializers.facts import HourOfPartition, Life, OwnedPartitions
 from groups.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -65,6 +65,13 @@ from groups.api.serializers.operations import (
     ResetPlan,
     RestoreOffsets,
 )
+from groups.api.serializers.reports import (
+    AdviceCard,
+    AdviceDecisionView,
+    Computed,
+    NewAdviceDecision,
+    ReportRowPage,
+)
 from groups.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -79,6 +86,8 @@ __all__ = [
     "AcknowledgementView",
     "AclOrPlan",
     "AclView",
+    "AdviceCard",
+    "AdviceDecisionView",
     "Analysis",
     "AssignedPartition",
     "AttentionLine",
@@ -88,6 +97,7 @@ __all__ = [
     "Batch",
     "BatchPlan",
     "Commit",
+    "Computed",
     "ConfigChanges",
     "ConfigEntry",
     "ConnectionView",
@@ -100,6 +110,7 @@ __all__ = [
     "GroupSummary",
     "GroupWaiting",
     "Growth",
+    "HourOfPartition",
     "JournalEntry",
     "KafkaUserOrPlan",
     "KafkaUserView",
@@ -108,6 +119,7 @@ __all__ = [
     "Me",
     "Member",
     "NewAcknowledgement",
+    "NewAdviceDecision",
     "NewAcl",
     "NewBatch",
     "NewConfig",
@@ -133,6 +145,7 @@ __all__ = [
     "ResetOffsets",
     "ResetPlan",
     "RestoreOffsets",
+    "ReportRowPage",
     "ReportRowView",
     "Reports",
     "RuleView",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from groups.core.classic import awaited, guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership, packing, rounds
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -25,6 +25,7 @@ from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
+from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
@@ -48,6 +49,7 @@ def rebalance_or_go_on(work: Work, cause: Cause) -> None:
 def prepare(work: Work, cause: Cause) -> None:
     """Enter PreparingRebalance: the reply to its next heartbeat tells each member."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
+    rounds.interrupted(work)
     awaited.begin(work, cause)
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
     if work.state == COMPLETING:
@@ -182,6 +184,9 @@ def complete(work: Work) -> None:
     live.episode = None
     if rejoined:
         awaited.begin_sync(work, why)
+        live.why = why
+    else:
+        work.round_ended(Outcome.EMPTIED, why)
     live.generation = work.row.generation
     live.floor = work.now
 

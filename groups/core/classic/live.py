@@ -5,7 +5,7 @@ Values and arithmetic only; the rules that change them are in the other files of
 ``groups.core.group.Beat``): a step changes a copy.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -13,9 +13,10 @@ from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
-from groups.core.explanation import Episode
+from groups.core.explanation import Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
+from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
@@ -178,7 +179,8 @@ class Live:
     ``dropped`` holds the answers for tickets that a reload made meaningless. ``put_off``: why a
     rebalance is owed that has to wait (``guards``), ``settled_at``: when the last one ended.
     ``told``: what the facts have of each member; ``rejoined``: when each first joined after the
-    last assignment. ``episode``: what to say of the current rebalance in the journal.
+    last assignment. ``episode``: what to say of the current rebalance in the journal, ``why``: of
+    the join phase that has ended, during the sync phase. ``idle``: partitions without a worker.
     """
 
     floor: Millis
@@ -202,8 +204,10 @@ class Live:
     settled_at: Millis = 0
     earlier: Earlier | None = None
     told: SharedDict[str, Told] = field(default_factory=SharedDict)
-    rejoined: Mapping[str, Millis] = field(default_factory=dict)
+    rejoined: SharedDict[str, Millis] = field(default_factory=SharedDict)
     episode: Episode | None = None
+    why: Explanation | None = None
+    idle: Idle = NEVER_IDLE
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
@@ -218,6 +222,7 @@ class Live:
             instances=self.instances.copy(),
             preferences=self.preferences.copy(),
             told=self.told.copy(),
+            rejoined=self.rejoined.copy(),
             dropped={},
         )
 

@@ -14,6 +14,7 @@ from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.work import KIND, Work
 from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of, topics_of
 
 
@@ -43,7 +44,8 @@ def came_to_nothing(work: Work, join: Join, departure: Departure) -> None:
 def joined_again(work: Work, joins: Mapping[str, Join]) -> None:
     """A generation has begun with these: what they give up, they gave up when they joined."""
     live = work.change()
-    live.rejoined = {m: join.first for m, join in joins.items()} | dict(live.rejoined)
+    fresh = {m: join.first for m, join in joins.items()}
+    live.rejoined = SharedDict(fresh | dict(live.rejoined) if live.rejoined else fresh)
 
 
 def assigned(work: Work) -> None:
@@ -59,7 +61,7 @@ def assigned(work: Work) -> None:
         rejoined_at = live.rejoined.get(member_id, work.now)
         _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
         live.told[member_id] = Told(row.assignment, still, has_all)
-    live.rejoined = {}
+    live.rejoined = SharedDict()
 
 
 def _is_told(row: MemberRow, told: Mapping[str, Told]) -> bool:

@@ -153,13 +153,14 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
     after.awaited = SharedDict((c, m) for c, m in live.awaited.items() if m in after.pending)
     after.told = SharedDict((m, told) for m, told in live.told.items() if m in durable.members)
-    after.rejoined = live.rejoined
+    after.rejoined, after.idle = live.rejoined, live.idle
     if durable.group.state == PREPARING and live.join_phase is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:
             after.join_phase, after.episode = live.join_phase, live.episode
     elif _same_sync_phase(durable, live):
         after.sync, after.recovering, after.episode = live.sync, False, live.episode
+        after.why = live.why
         after.unsynced = SharedDict((m, None) for m in live.unsynced if m in durable.members)
         if durable.group.state != STABLE:
             after.syncs = SharedDict((m, s) for m, s in live.syncs.items() if m in durable.members)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignment import partitions_of
-from groups.core.classic import awaited, ownership
+from groups.core.classic import awaited, ownership, rounds
 from groups.core.classic.live import HeldSync
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
@@ -78,6 +78,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     """Store the leader's assignment, and answer all held requests; the group is Stable."""
     members = work.change_members()
     moved, withheld = 0, _withheld(work, members, assignments)
+    rounds.stop(work)
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may omit members
         if row.assignment != assignment or row.details:
@@ -90,6 +91,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at
     why = awaited.explained_sync(work)
+    rounds.assigned(work, why, moved)
     for member_id, held in live.syncs.items():
         work.hear(member_id)
         work.answer(held.ticket, assignment_of(work, member_id))

@@ -19,10 +19,11 @@ from groups.core.classic.live import (
 from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.facts import Departure
-from groups.core.group import Beat
+from groups.core.group import Beat, Millis
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
+from groups.core.subscription import owned_count
 
 KIND: Final = "classic"
 
@@ -147,6 +148,7 @@ class Work(RowsWorkingCopy[Live]):
             self._forget(join.row)
         else:
             self._count_row(self.members[member_id], +1)
+            live.rejoined.setdefault(member_id, join.first)
         return join
 
     def remove_row(self, member_id: str, departure: Departure) -> MemberRow:
@@ -157,8 +159,18 @@ class Work(RowsWorkingCopy[Live]):
         self._count_row(row, -1)
         live.unsynced.pop(member_id, None)
         live.told.pop(member_id, None)
+        live.rejoined.pop(member_id, None)
         self._forget(row)
         return row
+
+    def stopped_at(self, member_id: str) -> Millis | None:
+        """Since when it has joined again, unless it still owns partitions then (KIP-429)."""
+        at = self.live.rejoined.get(member_id)
+        if at is None or self.row.protocol_name is None:
+            return at
+        subscription = self.members[member_id].subscription
+        keeps = owned_count(packing.metadata_of(subscription, self.row.protocol_name))
+        return None if keeps else at
 
     def _count_row(self, row: MemberRow, by: int) -> None:
         self.change().count(packing.names_of(row.subscription), row, by)

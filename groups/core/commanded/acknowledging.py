@@ -1,7 +1,7 @@
 """AcknowledgeCommand: a consumer has carried out a command. ``rebalance`` decides what follows."""
 
 from groups.core import commands
-from groups.core.commanded import awaited, thread_offers
+from groups.core.commanded import awaited, rounds, thread_offers
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import AcknowledgeCommand
@@ -21,6 +21,7 @@ def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
     after = commands.acknowledge(row, event.command_id)
     if row.commands and not after.commands:
         awaited.ended(work, row, End.ACKNOWLEDGED)
+        rounds.acknowledged(work, row)
     work.put(after)
     work.answer(event.ticket, Acknowledged())
 

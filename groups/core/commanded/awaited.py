@@ -96,6 +96,11 @@ def _taken_over(work: Work) -> Episode:
     return episode.with_cause(_cause(Cause.of(found), (), since))
 
 
+def at_once(work: Work, cause: Cause) -> Explanation:
+    """What there is to say of a group that is empty without a rebalance."""
+    return Episode(work.now, (_cause(cause, (), work.now),)).explained(work.now)
+
+
 def explained(work: Work) -> Explanation:
     """What there is to say of a rebalance that ends now."""
     return (work.live.episode or _taken_over(work)).explained(work.now)

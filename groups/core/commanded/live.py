@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from groups.core.commanded.offered import Offered
 from groups.core.explanation import Because, Episode
 from groups.core.group import Beat, Millis
+from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 
 
 @dataclass(slots=True)
@@ -23,6 +25,8 @@ class Live:
     ``settled_at``: when the last rebalance ended. ``left``: members that were removed during the
     current one, for the journal. ``episode``: what to say of the current one there; ``queued``:
     causes of the next one, since when. ``offered``: the rows, counted; None until a step needs it.
+    ``stopped``: when each consumer acknowledged that it has stopped; ``idle``: partitions without a
+    worker.
     """
 
     beats: dict[str, Beat] = field(default_factory=dict)
@@ -35,11 +39,19 @@ class Live:
     episode: Episode | None = None
     queued: tuple[Because, ...] = ()
     offered: Offered | None = None
+    stopped: SharedDict[str, Millis] = field(default_factory=SharedDict)
+    idle: Idle = NEVER_IDLE
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
         offered = None if self.offered is None else self.offered.copy()
-        return replace(self, beats=self.beats.copy(), offered=offered)
+        stopped = self.stopped.copy()
+        return replace(self, beats=self.beats.copy(), offered=offered, stopped=stopped)
+
+    @property
+    def phase_since(self) -> Millis:
+        """When the current phase began, or this owner's time."""
+        return max(self.phase_at, self.started_at)
 
     def deadline(self, row: MemberRow) -> Millis:
         """When a silent consumer is considered dead."""

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from groups.core import commands
-from groups.core.commanded import assignment, awaited, guards, thread_offers
+from groups.core.commanded import assignment, awaited, guards, rounds, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
 from groups.core.facts import Owns, grouped
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced
+from groups.core.rounds import Outcome
 from groups.core.rows import CommandRow, MemberRow
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
@@ -130,6 +131,7 @@ def _start(work: Work) -> bool:
     work.set_details(queued=None, attempt=1, round=done)
     work.move_to(COMPLETING, generation=work.row.generation + 1)
     work.change().attempt_at = work.now
+    rounds.all_stopped(work)
     awaited.begin_start(work)
     for consumer, row in present.items():
         owned = shares[consumer]
@@ -149,6 +151,7 @@ def _finish(work: Work) -> bool:
     details, live = work.row.details, work.change()
     done, cause = details[ROUND], Cause.of(details[CAUSE])
     left, why = live.left, awaited.explained(work)
+    work.round_ended(Outcome.ASSIGNED, why, moved=done["moved"])
     work.note(
         EntryKind.REBALANCE_COMPLETED,
         **cause._asdict(),
@@ -178,6 +181,7 @@ def _empty(work: Work) -> None:
     live = work.change()
     assert work.emptied_by is not None, "members went, and nobody said why"
     why = awaited.explained(work) if is_waiting(work.state) else None
+    work.round_ended(Outcome.EMPTIED, why or awaited.at_once(work, work.emptied_by))
     work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX], why=why)
     live.left, live.settled_at, live.episode = (), work.now, None
     awaited.forget_queue(work)

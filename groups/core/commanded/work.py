@@ -10,10 +10,10 @@ from typing import Final
 from groups.core.commanded import thread_offers
 from groups.core.commanded.live import Live
 from groups.core.commanded.offered import Offered
-from groups.core.commanded.states import TRANSITIONS
+from groups.core.commanded.states import COMPLETING, TRANSITIONS
 from groups.core.commanded.thread_offers import Matches
 from groups.core.facts import Began, Departure
-from groups.core.group import Beat
+from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
@@ -76,6 +76,12 @@ class Work(RowsWorkingCopy[Live]):
         if self.live.offered is None:
             self.live.offered = Offered.of(self.members.values(), self.counts)
         return self.live.offered
+
+    def stopped_at(self, member_id: str) -> Millis | None:
+        """When it acknowledged that it has stopped, unless it has started again."""
+        if self.state == COMPLETING:
+            return self.live.phase_since if self.members[member_id].commands else None
+        return self.live.stopped.get(member_id)
 
     # -- changes
 

@@ -6,11 +6,12 @@ it, and it is in memory only: a new owner starts again.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from groups.core.assignors.types import Part
 from groups.core.group import Millis
+from groups.core.rounds import Idle
 
 PAIRS_NAMED_MAX = 20
 """Pairs of old and new holder that one entry names, those with most partitions first; others are
@@ -42,16 +43,19 @@ class Handed(NamedTuple):
 class Moves:
     """``freed``: partitions without a holder now. ``longest``: those
     that had none for longest, with milliseconds; ``unowned`` counts all that had none for a
-    while."""
+    while, ``unowned_ms`` and ``silent_ms`` for how long in all, before and after their holder was
+    removed: partition-milliseconds."""
 
     freed: dict[Part, Freed] = field(default_factory=dict)
     handed: dict[tuple[str, str], Handed] = field(default_factory=dict)
     longest: tuple[tuple[Millis, Part], ...] = ()
     unowned: int = 0
+    unowned_ms: Millis = 0
+    silent_ms: Millis = 0
 
     def copy(self) -> "Moves":
         """A copy that a step may change."""
-        return Moves(self.freed.copy(), self.handed.copy(), self.longest, self.unowned)
+        return replace(self, freed=self.freed.copy(), handed=self.handed.copy())
 
     def free(self, parts: Iterable[Part], giver: str, since: Millis, now: Millis) -> None:
         """These partitions have no holder any more."""
@@ -62,7 +66,9 @@ class Moves:
         move."""
         waits: list[tuple[Millis, Part]] = []
         for part in sorted(parts):
-            since, giver, _ = self.freed.pop(part, (now, taker, now))
+            since, giver, at = self.freed.pop(part, (now, taker, now))
+            self.unowned_ms += now - at
+            self.silent_ms += at - since
             if now > since:
                 waits.append((now - since, part))
             if giver != taker:
@@ -71,6 +77,12 @@ class Moves:
                 self.handed[giver, taker] = Handed(count + 1, some)
         self.unowned += len(waits)
         self.longest = _longest((*self.longest, *waits))
+
+    def idle(self, now: Millis) -> Idle:
+        """For how long partitions had no worker, those that have none now among them."""
+        silent_ms = self.silent_ms + sum(freed.at - freed.since for freed in self.freed.values())
+        unowned_ms = self.unowned_ms + sum(now - freed.at for freed in self.freed.values())
+        return Idle(silent_ms=silent_ms, unowned_ms=unowned_ms)
 
     def details(self, members: Collection[str], name: Name) -> dict[str, Any]:
         """The details for a journal entry, as JSON values."""

@@ -17,6 +17,7 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.rounds import Outcome
 from groups.core.shared import SharedDict
 
 NO_CAUSE: Final = ("", "", None, None)
@@ -49,6 +50,8 @@ def bump(
     if not held:
         who_all = gone or (() if member is None else (member,))
         awaited.because(work, trigger, reason, who_all, client_reason)
+    if not work.members:
+        work.round_ended(Outcome.EMPTIED, _why(work))
     kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
     work.note(
         kind if work.members else EntryKind.EMPTIED,
@@ -205,6 +208,7 @@ def _complete(work: Work) -> None:
         why=why,
         facts=work.live.moves.details(work.members, _partition_namer(work)),
     )
+    work.round_ended(Outcome.ASSIGNED, why)
     work.forget_moves()
     work.set_details(settled_epoch=work.row.generation, moved=0)
     _forget_episode(work)

@@ -10,6 +10,7 @@ from itertools import chain
 from random import Random
 from typing import Any, Final
 
+from groups.core import rounds
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer import ownership
 from groups.core.consumer.index import Index, Topic
@@ -18,9 +19,11 @@ from groups.core.consumer.live import Open
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import UNRELEASED, Member
 from groups.core.consumer.partition_moves import Moves
+from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
+from groups.core.rounds import Outcome
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
 from groups.core.step import WorkingCopy
@@ -150,6 +153,13 @@ class Work(WorkingCopy[Live, Member]):
             self.change_moves().free(freed, member_id, self.now, self.now)
         if given and (self.live.moves.freed or self.live.moves.handed):
             self.change_moves().give(given, member_id, self.now)
+
+    def round_ended(self, outcome: Outcome, why: Explanation | None) -> None:
+        """A rebalance has ended. Members of this protocol work on while they wait."""
+        moved, idle = self.row.details.get("moved", 0), self.live.moves.idle(self.now)
+        generation, members = self.row.generation, len(self.members)
+        fact = rounds.of(generation, outcome, (why,), members, moved=moved, idle=idle)
+        self.facts.append(fact)
 
     def put_written(self, member: Member) -> None:
         """Set a member whose partitions are unchanged and whose row is already up to date."""

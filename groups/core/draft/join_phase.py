@@ -10,6 +10,7 @@ from random import Random
 from uuid import UUID
 
 from groups.core import row_packing
+from groups.core.assignment import count_of
 from groups.core.draft import awaited, guards, strategies
 from groups.core.draft.live import Join, JoinPhase
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
@@ -21,6 +22,7 @@ from groups.core.group import Beat
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.replies import DraftJoined
+from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 from groups.core.strategy import Parts
@@ -103,11 +105,22 @@ def _complete(work: Work) -> None:
     work.set_details(excluded=excluded, owed=None, causes=None)
     for row in gone:
         work.ended(row.member_id, Departure.EXPIRED)
+    _stop(work)
     if held:
         _next_generation(work, held, left, why)
     else:
         _empty(work, left, why)
     _settle(work, held)
+
+
+def _stop(work: Work) -> None:
+    """Those that joined again have not worked on their partitions since."""
+    live, now = work.change(), work.now
+    stopped = ((row, live.joins.get(consumer_id)) for consumer_id, row in work.members.items())
+    still = sum(
+        (now - join.first) * count_of(row.assignment) for row, join in stopped if join is not None
+    )
+    live.idle = live.idle.stopped(still)
 
 
 def _named(work: Work) -> dict[str, Join]:
@@ -145,6 +158,8 @@ def _next_generation(
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
     work.facts += [_began(work, held[consumer_id]) for consumer_id in joined]
     work.facts += _owns(work, held, shares)
+    moved = _moved(before, shares)
+    work.round_ended(Outcome.ASSIGNED, why, moved=moved)
     work.note(
         EntryKind.REBALANCE_COMPLETED,
         **work.join_phase.cause._asdict(),
@@ -154,7 +169,7 @@ def _next_generation(
         why=why,
         joined=tuple(joined)[:NAMED_MAX],
         left=left[:NAMED_MAX],
-        details={"members": len(held), "moved": _moved(before, shares), "left": len(left)},
+        details={"members": len(held), "moved": moved, "left": len(left)},
     )
 
 
@@ -218,6 +233,7 @@ def _empty(work: Work, left: tuple[str, ...], why: Explanation) -> None:
     work.move_to(EMPTY, protocol_name=None)
     work.set_details(topics=None)
     work.change().count_only({})
+    work.round_ended(Outcome.EMPTIED, why)
     work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX], why=why)
 
 

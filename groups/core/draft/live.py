@@ -13,6 +13,7 @@ from groups.core.events import Ticket
 from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
+from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
@@ -53,7 +54,7 @@ class Live:
     subscribed topics, as last reported, and ``partitions`` their sum; ``count`` changes both.
     ``recovering``: a new owner has to finish or cancel what the held requests of the old one had
     begun, which left ``earlier``.
-    ``settled_at``: when the last rebalance ended.
+    ``settled_at``: when the last rebalance ended. ``idle``: partitions without a worker.
     """
 
     floor: Millis
@@ -67,6 +68,7 @@ class Live:
     recovering: bool = False
     settled_at: Millis = 0
     earlier: Earlier | None = None
+    idle: Idle = NEVER_IDLE
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

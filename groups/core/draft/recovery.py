@@ -38,7 +38,7 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     """The live state after a reload by the same owner: the part that the rows still allow."""
     after = fresh(durable, now)
     members = durable.members
-    after.floor, after.settled_at = live.floor, live.settled_at
+    after.floor, after.settled_at, after.idle = live.floor, live.settled_at, live.idle
     after.beats = SharedDict((c, live.beats.get(c, beat)) for c, beat in after.beats.items())
     if durable.group.state == STABLE and OWED in durable.group.details:
         after.count(live.counts)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import TRANSITIONS
+from groups.core.group import Millis
 from groups.core.step import RowsWorkingCopy
 
 KIND: Final = "draft"
@@ -37,6 +38,11 @@ class Work(RowsWorkingCopy[Live]):
         """The current rebalance."""
         assert self.live.join_phase is not None
         return self.live.join_phase
+
+    def stopped_at(self, member_id: str) -> Millis | None:
+        """When it joined: it had given up its partitions by then."""
+        join = self.live.joins.get(member_id)
+        return None if join is None else join.first
 
     # -- changes
 

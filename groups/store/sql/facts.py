@@ -1,4 +1,4 @@
-"""The SQL of the facts (migration 0056): one row of an array is one life, or one member.
+"""The SQL of the facts (migrations 0056 and 0061): one row of an array is one life, or one member.
 
 Each statement has one moment, from which ages are subtracted, and appends what it opens and closes.
 Rows of two arrays are never joined with each other, since PostgreSQL does not know how many there
@@ -158,3 +158,47 @@ SELECT now, era, xid, {OWNED}, NULL, NULL FROM opened CROSS JOIN moment
 """
 """What members own from now on: the difference to what is open is closed and opened. A member that
 an earlier version has let in has no life yet: it is known from now on."""
+
+ROUND = """group_id, generation, kind, outcome, started_at, ended_at, is_partial, members, moved,
+    stopped_ms, silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+    acts, ends, counts, lives, waited_ms"""
+
+LIFE_OF = """coalesce(o.life, (
+            SELECT gone.life FROM rollcall_life AS gone
+            WHERE o.life IS NULL AND gone.group_id = {group} AND gone.member_id = {member}
+              AND gone.left_at IS NOT NULL AND gone.at >= {since} - interval '1 minute'
+            ORDER BY gone.at DESC LIMIT 1))"""
+"""The life of a member by its id: the open one, or the last that has ended since then."""
+
+END_ROUNDS = f"""
+WITH {MOMENT}, asked AS MATERIALIZED (
+    SELECT asked.*, now, era, xid, now - age_ms * interval '1 ms' AS ended_at,
+           now - (age_ms + ms) * interval '1 ms' AS started_at
+    FROM unnest(
+        %(group_id)s::text[], %(generation)s::int[], %(kind)s::text[], %(outcome)s::text[],
+        %(ms)s::bigint[], %(age_ms)s::bigint[], %(is_partial)s::boolean[], %(members)s::int[],
+        %(moved)s::int[], %(stopped_ms)s::bigint[], %(silent_ms)s::bigint[],
+        %(unowned_ms)s::bigint[], %(triggers)s::text[], %(cause_members)s::text[],
+        %(cause_ids)s::text[], %(cause_at_ms)s::text[], %(cause_ms)s::text[], %(acts)s::text[],
+        %(ends)s::text[], %(counts)s::text[], %(waiting)s::text[], %(waited_ms)s::text[])
+        AS asked(group_id, generation, kind, outcome, ms, age_ms, is_partial, members, moved,
+                 stopped_ms, silent_ms, unowned_ms, triggers, cause_members, cause_ids,
+                 cause_at_ms, cause_ms, acts, ends, counts, waiting, waited_ms)
+    CROSS JOIN moment
+)
+INSERT INTO rollcall_round (at, era, xid, {ROUND})
+SELECT now, era, xid, group_id, generation, kind, outcome, started_at, ended_at, is_partial,
+       members, moved, stopped_ms, silent_ms, unowned_ms, triggers::text[], cause_members::int[],
+       cause_ids::text[], cause_at_ms::bigint[], cause_ms::bigint[], acts::text[], ends::text[],
+       counts::int[], coalesce(found.lives, '{{}}'), waited_ms::int[]
+FROM asked CROSS JOIN LATERAL (
+    SELECT array_agg({
+    LIFE_OF.format(group="asked.group_id", member="w.member_id", since="asked.started_at")
+} ORDER BY w.n) AS lives
+    FROM unnest(asked.waiting::text[]) WITH ORDINALITY AS w(member_id, n)
+    LEFT JOIN rollcall_life_open AS o
+      ON o.group_id = asked.group_id AND o.member_id = w.member_id
+) AS found
+"""
+"""Rebalances that ended, each a row with arrays: awaited members by their lives, NULL for a client
+that was given a member id and has not joined."""
