@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    analyses,
     assignors,
     beside,
     commits,
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "paired": paired,
     "beside": beside,
     "libraries": libraries,
+    "analyses": analyses,
 }
 
 NAMED_ONLY = frozenset({"libraries"})

@@ -109,6 +109,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
