@@ -50,8 +50,9 @@ def by_group() -> set[type[Dataset]]:
 
 
 def sources() -> list[type[Dataset]]:
-    """The tables that are read as streams."""
-    return [table.dataset for table in TABLES.values() if table.dataset in by_group()]
+    """The tables that are read as streams: those of which steps make something by group."""
+    read = {dataset for step in STEPS if step.output in by_group() for dataset in step.inputs}
+    return [table.dataset for table in TABLES.values() if table.dataset in read]
 
 
 def layout() -> str:
@@ -60,7 +61,7 @@ def layout() -> str:
     columns = [
         (table.dataset.ddl(), table.select(table.dataset.names(), ()).as_string())
         for table in TABLES.values()
-        if table.dataset in by_group()
+        if table.dataset in sources()
     ]
     return hashlib.sha256(f"{OFFSETS} {columns}".encode()).hexdigest()[:8]
 

@@ -205,6 +205,7 @@ SELECT name AS period, group_id, session_timeout_ms, software, count(*) AS lives
 FROM ends GROUP BY ALL;
 
 -- Findings and proposals are sentences; the rest of each advice is compared.
+CREATE MACRO newest(life) AS array_to_string(list(life ORDER BY life DESC)[:5], ',');
 CREATE TABLE advice AS
 WITH within AS (
     SELECT r.*, name FROM rebalances r, period WHERE lies_in(completed_at, since, until)
@@ -212,26 +213,26 @@ WITH within AS (
     SELECT name, group_id, date_trunc('hour', completed_at) AS h, count(*) AS n FROM within
     WHERE trigger IN ('topics-changed', 'metadata-changed') GROUP BY ALL HAVING n >= 5
 ), found AS (
-    SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence
+    SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence, newest(life) AS lives
     FROM ends WHERE came_back GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'static-membership', name, group_id, group_id, count(*) FROM ends
+    SELECT 'static-membership', name, group_id, group_id, count(*), newest(life) FROM ends
     WHERE departure = 'left' AND back_ms < 60000 AND instance_id IS NULL GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'crash-loop', name, group_id, client, count(*) FROM ends
+    SELECT 'crash-loop', name, group_id, client, count(*), newest(life) FROM ends
     WHERE lived_ms < 60000 AND departure IN ('expired', 'left') GROUP BY ALL HAVING count(*) >= 5
     UNION ALL
-    SELECT 'no-acknowledgement', name, group_id, client, count(*) FROM ends
+    SELECT 'no-acknowledgement', name, group_id, client, count(*), newest(life) FROM ends
     WHERE departure = 'not-acknowledged' GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'slow-member', name, group_id, slowest_member, count(*) AS n FROM within w
+    SELECT 'slow-member', name, group_id, slowest_member, count(*) AS n, '' FROM within w
     WHERE slowest_ms >= 1000 GROUP BY ALL
     HAVING n >= 3 AND 2 * n > (SELECT count(*) FROM within a WHERE (a.name, a.group_id) = (w.name, w.group_id))
     UNION ALL
-    SELECT 'slow-leader', name, group_id, group_id, count(*) FROM within
+    SELECT 'slow-leader', name, group_id, group_id, count(*), '' FROM within
     WHERE sync_ms >= 1000 GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'topic-growth', name, group_id, group_id, sum(n)::BIGINT FROM hourly GROUP BY ALL
+    SELECT 'topic-growth', name, group_id, group_id, sum(n)::BIGINT, '' FROM hourly GROUP BY ALL
 ), explains AS (
     SELECT rule, unnest(triggers) AS trigger FROM (VALUES
         ('session-timeout', ['session-expired']),
@@ -243,10 +244,12 @@ WITH within AS (
         ('topic-growth', ['topics-changed', 'metadata-changed'])) AS t(rule, triggers)
 ), costs AS (
     SELECT rule, name, group_id, sum(without_owner_ms)::BIGINT AS cost_ms,
-           arg_min(journal_id, (-without_owner_ms, journal_id)) AS worst_journal_id
+           sum(without_owner_ms * partitions_moved)::BIGINT AS saves,
+           list(journal_id ORDER BY without_owner_ms DESC, journal_id)[:5] AS worst
     FROM within JOIN explains USING (trigger) GROUP BY ALL
 )
 SELECT name AS period, group_id, rule, subject, evidence,
        CASE WHEN evidence >= 20 THEN 'high' WHEN evidence >= 5 THEN 'medium' ELSE 'low' END AS confidence,
-       coalesce(cost_ms, 0) AS cost_ms, worst_journal_id
+       coalesce(cost_ms, 0) AS cost_ms, coalesce(saves, 0) AS saves_partition_ms,
+       worst[1] AS worst_journal_id, coalesce(array_to_string(worst, ','), '') AS entries, lives
 FROM found LEFT JOIN costs USING (rule, name, group_id);

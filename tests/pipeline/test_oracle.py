@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 __all__ = ["analyse"]
 
-SENTENCES = {"finding", "change"}
+SENTENCES = {"finding", "change", "what_if"}
 """Words, which the oracle does not write."""
 
 REPORT = """
