@@ -373,7 +373,7 @@ class ConsumerMember(Member):
         known = group.members.get(self.member_id)
         if known is None or known.state != STABLE:
             return False
-        return bool(known.epoch == group.durable.group.generation)
+        return bool(known.epoch == self.world.generation)
 
     def _revoke(self, target: Parts) -> None:
         now, self._is_revoking = self.world.now, True
