@@ -118,6 +118,7 @@ def write_text(address: str, text: str) -> None:
 
 
 def opened(address: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an address, and the path there."""
     found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         re.sub("^s3a:", "s3:", address)  # Hadoop's name for S3
     )

@@ -106,8 +106,8 @@ def rebalance_timeout_ms(work: Work) -> int:
 
 
 def end_sync_phase(work: Work, code: ErrorCode) -> None:
-    """Answer held syncs with a code, and stop waiting for syncs. Who was answered has a session from
-    there, as in Kafka: it sent nothing while it waited."""
+    """Answer held syncs with a code, and stop waiting for syncs. Who was answered has a session
+    from there, as in Kafka: it sent nothing while it waited."""
     if work.live.sync is None and not work.live.syncs:
         return
     live = work.change()
