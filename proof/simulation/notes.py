@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from groups.core.earlier import Noted
 from groups.core.rows import slot_of
-from groups.store.sql import liveness, waiting
+from groups.store.sql import hours, liveness, waiting
 from proof.simulation.postgres import Database, Meaning, Operation, Transaction
 from proof.simulation.records import LivenessRecord
 
@@ -74,4 +74,5 @@ MEANINGS: Final[Mapping[str, Meaning]] = {
     waiting.OF_SLOTS: _waits,
     waiting.ASYNCHRONOUS: _nothing,
     waiting.FORGET_OLD: _nothing,
+    hours.ADD_SILENCE: _nothing,
 }
