@@ -23,7 +23,6 @@ def silences(events: SilenceHours, at: datetime) -> SilentHours:
         "hour",
         "group_id",
         "life",
-        f.get("session_ms", f.col("n")).alias("session_timeout_ms"),
         f.get("longest_ms", f.col("n")).alias("longest_ms"),
         sum((_looks(eighth) for eighth in range(NEAR + 1, EIGHTHS)), _looks(NEAR)).alias("near"),
     )
