@@ -1,6 +1,8 @@
 """Rows of the database as a recording: what an earlier or a newer version wrote breaks nothing."""
 
 import json
+import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +22,15 @@ from pipeline.what_if.fleet_rows import (
 )
 from pipeline.what_if.recording import Recording, Wait
 from pipeline.what_if.rows import recording_of
+
+
+@pytest.fixture(autouse=True)
+def _handler() -> Iterator[None]:
+    """The command takes SIGTERM for itself; this process has others to serve."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
 
 BEGIN = 1_700_000_000_000
 FLEET = Description(members=4, partitions=6, crashes=4.0, stalls=4.0, session_ms=10_000)
