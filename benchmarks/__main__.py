@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    analyses,
     assignors,
     beside,
     commits,
@@ -29,6 +30,7 @@ from benchmarks import (
     stack_ceiling,
     start,
     takeover,
+    what_if,
 )
 from benchmarks.options import Options
 
@@ -53,6 +55,8 @@ BENCHMARKS = {
     "paired": paired,
     "beside": beside,
     "libraries": libraries,
+    "analyses": analyses,
+    "what-if": what_if,
 }
 
 NAMED_ONLY = frozenset({"libraries"})

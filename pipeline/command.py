@@ -6,10 +6,18 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from pipeline import config, console
+from pipeline.what_if import command as what_if
+from pipeline.what_if import fleet_command as fleet
+
+if TYPE_CHECKING:
+    from pipeline.results.folders import Output
 
 WRONG, MISSING = 1, 2
 
@@ -49,22 +57,67 @@ def _with_verb(arguments: Sequence[str]) -> Sequence[str]:
 def _run(options: argparse.Namespace) -> str:
     console.progress("starting", 0)  # before the imports, which take a second
     conninfo = config.conninfo()
-    try:
-        from pipeline.results.folders import Output
+    with config.extra():
         from pipeline.session import session
         from pipeline.steps import run
         from pipeline.steps.table import REPORTS
-    except ModuleNotFoundError as missing:
-        raise config.Unconfigured(
-            f"The pipeline needs {missing.name}: install rollcall[spark]."
-        ) from None
     reports = options.reports or [*REPORTS]
     if odd := [name for name in reports if name not in REPORTS]:
         raise config.Unconfigured(f"There is no report {odd[0]}: {', '.join(REPORTS)}.")
-    output = Output.at(options.output or str(config.data_dir() / "pipeline"))
+    if options.reports and options.is_incremental:
+        raise config.Unconfigured("An incremental run computes all reports.")
     return console.result_text(
-        run.run(conninfo, output, session, options.requested_by, reports, console.progress)
-    )
+        run.run(
+            conninfo, _output(options), session, options.requested_by, reports, console.progress,
+            is_incremental=options.is_incremental,
+        )
+    )  # fmt: skip
+
+
+def _stream(options: argparse.Namespace) -> str:
+    """Until it is told to end, or a run fails: one after the other, in one session."""
+    console.progress("starting", 0)
+    conninfo = config.conninfo()
+    if options.every <= 0:
+        raise config.Unconfigured("--every is a number of seconds above 0.")
+    with config.extra():
+        from pipeline.results.runs import AlreadyRunning
+        from pipeline.session import session
+        from pipeline.steps import run
+    with session() as spark:
+        while True:
+            begun = time.monotonic()
+            with suppress(AlreadyRunning):  # its report will do
+                done = run.run(
+                    conninfo, _output(options), lambda is_small: nullcontext(spark),
+                    options.requested_by, note=console.progress, is_incremental=True,
+                )  # fmt: skip
+                print(console.result_text(done), flush=True)
+            time.sleep(max(0.0, begun + options.every - time.monotonic()))
+
+
+def _output(options: argparse.Namespace) -> "Output":
+    from pipeline.results.folders import Output
+
+    return Output.at(options.output or str(config.data_dir() / "pipeline"))
+
+
+def _export(options: argparse.Namespace) -> str:
+    conninfo = config.conninfo()
+    with config.extra():
+        from pipeline.results import export
+        from pipeline.results.folders import Output
+        from pipeline.steps.table import TABLES
+    if options.format not in export.FORMATS:
+        known = ", ".join(export.FORMATS)
+        raise config.Unconfigured(f"There is no format {options.format}: {known}.")
+    try:
+        made = export.export(
+            conninfo, _output(options), Output.at(options.to), options.format, TABLES
+        )
+    except (export.NothingToExport, export.Lacking) as lacking:
+        raise config.Unconfigured(str(lacking)) from None
+    return "\n".join(f"{name} in {address}" for name, address in made.items())
 
 
 def _tables(options: argparse.Namespace) -> str:
@@ -78,16 +131,42 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     run = verbs.add_parser("run", help="compute the reports once (the default)")
     run.add_argument("reports", nargs="*", help="only these")
-    run.add_argument("--requested-by", default=_me(), help="who asked, for the run's record")
-    run.add_argument("--output", help="where tables go: a folder or a URI (s3a://bucket/folder)")
-    run.add_argument(
-        "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
-    )
-    run.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
+    how = run.add_mutually_exclusive_group()
+    how.add_argument(
+        "--whole", dest="is_incremental", action="store_false", default=None,
+        help="read everything again",
+    )  # fmt: skip
+    how.add_argument(
+        "--incremental", dest="is_incremental", action="store_true", default=None,
+        help="read what is new, even of little data",
+    )  # fmt: skip
     run.set_defaults(verb=_run)
+    stream = verbs.add_parser("stream", help="run again and again, each time upon the run before")
+    stream.add_argument(
+        "--every", type=float, default=300.0, metavar="SECONDS", help="from begin to begin (300)"
+    )
+    stream.set_defaults(verb=_stream)
+    for verb in (run, stream):
+        _add_shared(verb)
+    what_if.add_to(verbs, _me())
+    fleet.add_to(verbs)
+    export = verbs.add_parser("export", help="copy the newest run's tables and reports")
+    export.add_argument("--format", default="parquet", help="parquet (default) or delta")
+    export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
+    export.add_argument("--output", help="where the run has written its tables")
+    export.set_defaults(verb=_export)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser
+
+
+def _add_shared(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--requested-by", default=_me(), help="who asked, for the run's record")
+    verb.add_argument("--output", help="where tables go: a folder or a URI (s3a://bucket/folder)")
+    verb.add_argument(
+        "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
+    )
+    verb.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
 
 
 def _me() -> str:

@@ -4,7 +4,8 @@ Reads the environment and one small file; opens no connection.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from psycopg import ProgrammingError
@@ -19,15 +20,25 @@ class Unconfigured(Exception):
     """A required setting or program is missing; the text says which."""
 
 
+@contextmanager
+def extra() -> Iterator[None]:
+    """What the extra brings is imported here."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise Unconfigured(f"The pipeline needs {missing.name}: install rollcall[spark].") from None
+
+
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """The data folder."""
     return Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute()
 
 
-def conninfo(environ: Mapping[str, str] = os.environ) -> str:
-    """libpq's connection string, with the role of analyses; raises ``Unconfigured``."""
+def conninfo(environ: Mapping[str, str] = os.environ, *, role: bool = True) -> str:
+    """libpq's connection string, with the role of analyses or that of its own user; raises
+    ``Unconfigured``."""
     url = _named(environ) or _of_the_launcher(data_dir(environ))
-    taken = environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
+    taken = role and environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
     options = f"-c role={ROLE}" if taken else ""
     try:
         return make_conninfo(url.strip(), application_name="rollcall analysis", options=options)

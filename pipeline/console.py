@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipeline.steps.run import Done
+    from pipeline.steps.job import Done
 
 NAME_CHARS_MAX = 32
 
@@ -30,7 +30,7 @@ def result_text(done: "Done") -> str:
     """What was done, and the rows whose partitions had no owner for the longest time."""
     counts = (f"{done.events} journal entries", f"{done.rows} rows of reports")
     tables = (f"{name} in {address}" for name, address in done.tables.items())
-    line = f"Run {done.run_id}: {', '.join((*counts, *tables))}"
+    line = f"Run {done.run_id} ({done.how}): {', '.join((*counts, *tables))}"
     rows = [[row[name] for name in TITLES] for row in done.top]
     return "\n".join([line, *table([*TITLES.values()], rows)] if rows else [line])
 

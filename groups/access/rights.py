@@ -312,6 +312,7 @@ MODELS: Final[Mapping[str, Model]] = {
         pages={
             "newest": {"GET": VIEW_REPORT},
             "now": {"GET": VIEW_REPORT},
+            "download": {"GET": VIEW_REPORT},
             "analyse": {"POST": ANALYSE},
         },
     ),

@@ -47,6 +47,8 @@ class Dataset:
     COLUMNS: ClassVar[Sequence[Column]]
     KEY: ClassVar[Sequence[str]]
     """The columns that identify a row."""
+    TIMES: ClassVar[Sequence[str]] = ()
+    """The columns by which reports take its rows into their periods."""
     CHECKS: ClassVar[Mapping[str, str]] = {}
     """What holds of every row: a sentence, and the expression of Spark's SQL that is true."""
 

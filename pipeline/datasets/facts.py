@@ -34,6 +34,8 @@ class LifeEvents(Dataset):
         Column("kind", "string", "the protocol that it spoke"),
         Column("session_timeout_ms", "int", "its session timeout, in milliseconds"),
         Column("rebalance_timeout_ms", "int", "its rebalance timeout, in milliseconds"),
+        Column("subscription", "array<string>", "topics; null: it could not be read"),
+        Column("pattern", "string", "the regular expression of its subscription; empty: none"),
         Column("protocols", "array<string>", "assignors in its order"),
         Column("joined_at", "timestamp", "its first request to join"),
         Column("origin", "string", "joined, returned (static), or known: it began earlier"),

@@ -8,6 +8,7 @@ class Lives(Dataset):
 
     NAME = "member_lives"
     KEY = ("life",)
+    TIMES = ("joined_at", "left_at")
     COLUMNS = (
         Column("life", "bigint", "the life's number"),
         Column("group_id", "string", "the group"),
@@ -23,12 +24,14 @@ class Lives(Dataset):
         Column("left_at", "timestamp", "its end; null if it lives"),
         Column("departure", "string", "how it ended; null if it lives"),
         Column("heard_at", "timestamp", "its last sign of life; null if it lives"),
-        Column("lived_ms", "bigint", "from its beginning to its end, or the run, in milliseconds"),
+        Column(
+            "lived_ms", "bigint", "from its beginning to its end, in milliseconds; null if it lives"
+        ),
         Column(
             "back_ms",
             "bigint",
-            "from its end to the next beginning of the same client of the group; negative if that"
-            " overlapped; null if it did not come back",
+            "from its end to the next beginning of the same client of the group; null if it did not"
+            " come back, or if the two overlap",
         ),
     )
     CHECKS = {
@@ -42,6 +45,7 @@ class Ownership(Dataset):
 
     NAME = "intervals"
     KEY = ("life", "topic", "partition", "from_at")
+    TIMES = ("from_at",)
     COLUMNS = (
         Column("group_id", "string", "the group"),
         Column("life", "bigint", "the owner's life"),

@@ -8,6 +8,7 @@ class Rebalances(Dataset):
 
     NAME = "rebalances"
     KEY = ("journal_id",)
+    TIMES = ("completed_at",)
     COLUMNS = (
         Column("group_id", "string", "the group"),
         Column("kind", "string", "classic or consumer; empty where the entries do not show it"),

@@ -1,4 +1,4 @@
-"""Tables of Parquet files, in a folder or an object store: ``OUTPUT/TABLE/run=N``.
+"""Folders of Parquet files, of this machine or an object store: ``OUTPUT/TABLE/run=N``.
 
 A table is complete when its ``_SUCCESS`` is there, which Spark writes last; readers take the newest
 complete one. The driver lists and deletes by pyarrow, executors write by Spark: both understand the
@@ -6,6 +6,7 @@ same addresses. Does not know the contents of a table.
 """
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,9 @@ TABLES_KEPT: Final = 3
 """Each is about as large as the journal, compressed; reports can be computed again from one."""
 
 COMPLETE: Final = "_SUCCESS"
-RUN: Final = re.compile(r"run=(\d+)")
+RUN: Final = "run"
+WRITERS_MAX: Final = 100
+"""Files that a task writes side by side before it sorts its rows: the days of a range of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +36,90 @@ class Output:
 
     def of(self, table: str, run_id: int) -> str:
         """The address of a run's table."""
-        return f"{self.address}/{table}/run={run_id}"
+        return f"{self.address}/{table}/{RUN}={run_id}"
+
+    def within(self, folder: str) -> "Output":
+        """A folder in it."""
+        return Output(f"{self.address}/{folder}")
 
     def write(self, frame: DataFrame, table: str, run_id: int) -> str:
         """Write a table of a run and return its address; incomplete ones are deleted first, since
         they may be what fills the disk: only one analysis runs at a time."""
         self.clear(table)
         address = self.of(table, run_id)
-        frame.write.mode("overwrite").option("compression", "zstd").parquet(address)
+        write(frame, address)
         return address
 
     def clear(self, table: str) -> None:
         """Delete what failed runs have left."""
-        files, folder = self._opened(table)
-        for path in _runs(files, folder).values():
-            if files.get_file_info(f"{path}/{COMPLETE}").type == fs.FileType.NotFound:
-                files.delete_dir(path)
+        for address in self._runs(table).values():
+            if not exists(f"{address}/{COMPLETE}"):
+                delete(address)
 
     def tidy(self, table: str) -> None:
         """Delete all but the newest few."""
-        files, folder = self._opened(table)
-        found = _runs(files, folder)
-        for run_id in sorted(found)[:-TABLES_KEPT]:
-            files.delete_dir(found[run_id])
+        self.keep(table, sorted(self._runs(table))[-TABLES_KEPT:])
 
-    def _opened(self, table: str) -> tuple[fs.FileSystem, str]:
-        address = re.sub("^s3a:", "s3:", f"{self.address}/{table}")  # Hadoop's name for S3
-        files, folder = fs.FileSystem.from_uri(address)
-        return files, folder
+    def keep(self, table: str, run_ids: Collection[int]) -> None:
+        """Delete the tables of all other runs."""
+        for run_id, address in self._runs(table).items():
+            if run_id not in run_ids:
+                delete(address)
+
+    def _runs(self, table: str) -> Mapping[int, str]:
+        return numbered(f"{self.address}/{table}", RUN)
 
 
-def _runs(files: fs.FileSystem, folder: str) -> dict[int, str]:
-    """The folders of runs by their numbers."""
-    within = files.get_file_info(fs.FileSelector(folder, allow_not_found=True))
-    named = ((RUN.fullmatch(info.base_name), info.path) for info in within)
-    return {int(match[1]): path for match, path in named if match is not None}
+def write(frame: DataFrame, address: str, *by: str) -> None:
+    """Write a table, in place of what is there; ``by`` columns become folders."""
+    writer = frame.write.mode("overwrite").option("compression", "zstd")
+    writer = writer.option("maxConcurrentOutputFileWriters", WRITERS_MAX)
+    (writer.partitionBy(*by) if by else writer).parquet(address)
+
+
+def numbered(address: str, key: str) -> dict[int, str]:
+    """The addresses of the folders ``KEY=N`` by their numbers."""
+    named = {re.fullmatch(rf"{key}=(\d+)", name): name for name in children(address)}
+    return {int(found[1]): f"{address}/{name}" for found, name in named.items() if found}
+
+
+def children(address: str) -> list[str]:
+    """The names of what is in a folder, if there is one."""
+    files, folder = opened(address)
+    selector = fs.FileSelector(folder, allow_not_found=True)
+    return [info.base_name for info in files.get_file_info(selector)]
+
+
+def exists(address: str) -> bool:
+    """Whether it is there."""
+    files, path = opened(address)
+    return bool(files.get_file_info(path).type != fs.FileType.NotFound)
+
+
+def delete(address: str) -> None:
+    """Delete a folder."""
+    files, folder = opened(address)
+    files.delete_dir(folder)
+
+
+def read_text(address: str) -> str:
+    """A small file."""
+    files, path = opened(address)
+    with files.open_input_stream(path) as stream:
+        return bytes(stream.read()).decode()
+
+
+def write_text(address: str, text: str) -> None:
+    """A small file, and its folder."""
+    files, path = opened(address)
+    files.create_dir(path.rpartition("/")[0], recursive=True)
+    with files.open_output_stream(path) as stream:
+        stream.write(text.encode())
+
+
+def opened(address: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an address, and the path there."""
+    found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
+        re.sub("^s3a:", "s3:", address)  # Hadoop's name for S3
+    )
+    return found

@@ -71,6 +71,32 @@ DELETE FROM rollcall_report_run WHERE id IN (SELECT id FROM old)
 
 WRITE = "COPY rollcall_report_row (run_id, report, period, keys, figures) FROM STDIN"
 
+TAKE_OVER = """
+INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
+SELECT %(run)s, report, period, keys, figures FROM rollcall_report_row
+WHERE run_id = %(base)s AND report = ANY(%(reports)s) AND keys ->> 'group_id' <> ALL(%(groups)s)
+"""
+
+KEPT = """
+SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
+"""
+
+NEWEST = """
+SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1 FOR UPDATE
+"""
+
+REPLACE = """
+DELETE FROM rollcall_report_row
+WHERE run_id = %(run)s AND report = %(report)s AND period = %(period)s AND keys @> %(keys)s
+"""
+
+DESCRIBE = """
+UPDATE rollcall_report_run SET reports = (
+    SELECT coalesce(jsonb_agg(one), '[]') || %(described)s FROM jsonb_array_elements(reports) AS one
+    WHERE one ->> 'name' <> %(report)s
+) WHERE id = %(run)s
+"""
+
 TOP = """
 SELECT keys, figures FROM rollcall_report_row
 WHERE run_id = %s AND report = %s AND period = %s
@@ -86,8 +112,20 @@ class Read(NamedTuple):
     last: int
 
 
+class Unchanged(NamedTuple):
+    """Rows that are those of an earlier run: of these reports, but not of these groups."""
+
+    base: int
+    reports: Sequence[str]
+    groups: Sequence[str]
+
+
 class AlreadyRunning(Exception):
     """Another analysis holds the lock; its report is just as good."""
+
+
+class NoAnalysis(Exception):
+    """No analysis has succeeded yet."""
 
 
 @contextmanager
@@ -137,6 +175,7 @@ def succeed(
     read: Read,
     reports: Sequence[Mapping[str, Any]],
     rows: Iterable[tuple[str, str, str, str]],
+    unchanged: Unchanged | None = None,
 ) -> int:
     """Write the rows, end the run and delete old ones, in one transaction; returns the number of
     rows. A row is its report, its period, and its keys and figures as JSON; ``reports`` describe
@@ -147,10 +186,40 @@ def succeed(
             for row in rows:
                 copied.write_row((run_id, *row))
                 written += 1
+        if unchanged is not None:
+            written += cursor.execute(TAKE_OVER, {**unchanged._asdict(), "run": run_id}).rowcount
         values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
         cursor.execute(SUCCEED, values)
         cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
     return written
+
+
+def kept(connection: Connection) -> dict[int, datetime]:
+    """The runs that have their rows, each with its moment."""
+    return dict(connection.execute(KEPT, [ROWS_KEPT]).fetchall())
+
+
+def add(
+    connection: Connection,
+    described: Mapping[str, Any],
+    period: str,
+    keys: Mapping[str, str],
+    rows: Iterable[tuple[str, str, str, str]],
+) -> int:
+    """Add rows of a report to the newest analysis, in place of those of the period with these keys;
+    returns its id. Raises ``NoAnalysis``."""
+    with connection.transaction(), connection.cursor() as cursor:
+        found = cursor.execute(NEWEST).fetchone()
+        if found is None:
+            raise NoAnalysis("There is no analysis yet to add this to: run one first.")
+        (run_id,) = found
+        named = {"run": run_id, "report": described["name"], "period": period}
+        cursor.execute(REPLACE, {**named, "keys": json.dumps({**keys})})
+        cursor.execute(DESCRIBE, {**named, "described": json.dumps([{**described}])})
+        with cursor.copy(WRITE) as copied:
+            for row in rows:
+                copied.write_row((run_id, *row))
+    return int(run_id)
 
 
 def top(

@@ -10,22 +10,20 @@ import psycopg
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline.datasets.journal import Journal
 from pipeline.sources.rollcall import RollcallSource
-from pipeline.sources.tables import TABLES
+from pipeline.sources.tables import LOCK, TABLES
 
 # Held until the last range is read: other sessions can use the snapshot only that long.
 FREEZE: Final = "SELECT pg_export_snapshot(), clock_timestamp()"
 
 COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHERE group_id <> ''"
 
-# Rows keep their places as long as nobody may rewrite the table (VACUUM FULL, CLUSTER).
-LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
-
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The snapshot's name, and its time by the database's clock; how many entries about groups the
-    journal has, and the number of the last one."""
+    """The snapshot's name, and its time by the database's clock; where the journal is among the
+    tables, how many entries about groups it has, and the number of the last one."""
 
     name: str
     at: datetime
@@ -52,5 +50,6 @@ def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[S
         for table in tables:
             connection.execute(sql.SQL(LOCK).format(sql.Identifier(TABLES[table].relation)))
         (frozen,) = connection.execute(FREEZE).fetchall()
-        (counts,) = connection.execute(COUNT).fetchall()
+        counted = connection.execute(COUNT) if Journal.NAME in tables else None
+        (counts,) = counted.fetchall() if counted is not None else [(0, 0)]
         yield Snapshot(*frozen, *counts)

@@ -18,14 +18,29 @@ from pipeline.datasets.facts import (
 )
 from pipeline.datasets.journal import Journal
 
+LOCK: Final = "LOCK TABLE {} IN ACCESS SHARE MODE"
+"""Rows keep their blocks as long as nobody may rewrite the table (VACUUM FULL, CLUSTER)."""
+
+FLOOR: Final = """
+SELECT era, xid, 9223372036854775807 FROM rollcall_facts_floor WHERE table_name = %(table)s
+"""
+
+OLDEST: Final = "SELECT era, xid, id FROM rollcall_journal ORDER BY id LIMIT 1"
+"""The journal is deleted from its beginning: if a row that was read is left, so is what came after
+it."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition."""
+    """A relation, possibly partitioned; ``only``: which of its rows, as an SQL condition.
+    ``floor`` finds the place up to which rows may have been deleted. ``is_stream``: rows are only
+    added, and each has its place in the order (``sources.cursor``)."""
 
     dataset: type[Dataset]
     relation: str
     only: str = "true"
+    floor: str = FLOOR
+    is_stream: bool = True
 
     def expression(self, name: str) -> sql.Composable:
         """How a column is read."""
@@ -44,7 +59,7 @@ class SourceTable:
 TABLES: Final[Mapping[str, SourceTable]] = {
     table.dataset.NAME: table
     for table in (
-        SourceTable(Journal, "rollcall_journal", "group_id <> ''"),
+        SourceTable(Journal, "rollcall_journal", "group_id <> ''", OLDEST),
         SourceTable(LifeEvents, "rollcall_life"),
         SourceTable(OwnershipEvents, "rollcall_ownership"),
         SourceTable(RoundEvents, "rollcall_round"),

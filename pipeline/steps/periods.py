@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -48,3 +49,17 @@ def _name(period: Period, time: Column) -> Column:
         return f.lit(period.name)
     until = f.lit(True) if not period.name.endswith(BEFORE) else time < f.lit(period.end)
     return f.when((time >= f.lit(period.start)) & until, f.lit(period.name))
+
+
+def crossing(times: Sequence[str], before: datetime, now: datetime) -> Column:
+    """Whether a row is in other periods now than it was at a run before: one of its times has been
+    passed by a border meanwhile."""
+    borders = {
+        (before - ago, now - ago) for length in LENGTHS.values() for ago in (length, 2 * length)
+    }
+    passed = [
+        (f.col(time) >= f.lit(old)) & (f.col(time) < f.lit(new))
+        for time in times
+        for old, new in sorted(borders)
+    ]
+    return f.coalesce(reduce(Column.__or__, passed), f.lit(False))

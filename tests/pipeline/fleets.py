@@ -59,7 +59,7 @@ class Fleet:
                 "left_at": left,
                 "departure": departure,
                 "heard_at": left - timedelta(seconds=silent_s) if left is not None else None,
-                "lived_ms": round(1_000 * (lived_s if lived_s is not None else 86_400 - begun_s)),
+                "lived_ms": round(1_000 * lived_s) if lived_s is not None else None,
                 "back_ms": round(1_000 * back_s) if back_s is not None else None,
             }
         )

@@ -128,3 +128,18 @@ def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
         _, complained = ran.communicate()
     sentence = "No database: set ROLLCALL_DATABASE_URL, or start `make run` first."
     assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)
+
+
+WRONG = [
+    (("run", "cost", "--incremental"), "An incremental run computes all reports."),
+    (("stream", "--every", "0"), "--every is a number of seconds above 0."),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), WRONG)
+def test_what_cannot_be_run_is_refused_before_spark_starts(
+    url: str, words: tuple[str, ...], sentence: str
+) -> None:
+    with command(sys.executable, "-m", "pipeline", *words) as ran:
+        _, complained = ran.communicate()
+    assert (ran.returncode, complained.splitlines()[-1], runs(url)) == (2, sentence, [])

@@ -4,7 +4,7 @@ from typing import Any
 
 from pipeline import console
 from pipeline.progress import Progress
-from pipeline.steps.run import Done
+from pipeline.steps.job import Done
 
 TABLES = {"rebalances": "file:///out/rebalances/run=7"}
 
@@ -19,8 +19,9 @@ def test_the_costliest_rows_are_printed_in_columns() -> None:
         row(group_id="orders", without_owner_ms=2_500, slowest_member="m-1"),
         row(group_id="a", without_owner_ms=10, slowest_member=None),
     ]
-    assert console.result_text(Done(7, 90, 2, TABLES, rows)).splitlines() == [
-        "Run 7: 90 journal entries, 2 rows of reports, rebalances in file:///out/rebalances/run=7",
+    assert console.result_text(Done(7, "whole: little data", 90, 2, TABLES, rows)).splitlines() == [
+        "Run 7 (whole: little data): 90 journal entries, 2 rows of reports,"
+        " rebalances in file:///out/rebalances/run=7",
         "group   trigger  rebalances  without owner ms at most  known  longest ms"
         "  slowest member  moved",
         "orders  t                 1                      2500      1           1"
@@ -32,14 +33,15 @@ def test_the_costliest_rows_are_printed_in_columns() -> None:
 
 def test_a_name_cannot_control_the_terminal() -> None:
     hostile = row(group_id="\x1b[2J" + "x" * 40, slowest_member="a\nb")
-    _, _, line = console.result_text(Done(1, 1, 1, TABLES, [hostile])).splitlines()
+    _, _, line = console.result_text(Done(1, "", 1, 1, TABLES, [hostile])).splitlines()
     assert line.startswith("?[2J" + "x" * 27 + "…  t ")
     assert "a?b" in line
 
 
 def test_an_empty_report_is_one_line() -> None:
     assert (
-        console.result_text(Done(1, 0, 0, {}, [])) == "Run 1: 0 journal entries, 0 rows of reports"
+        console.result_text(Done(1, "3 groups upon run 0", 0, 0, {}, []))
+        == "Run 1 (3 groups upon run 0): 0 journal entries, 0 rows of reports"
     )
 
 

@@ -12,7 +12,7 @@ from pipeline.results import folders
 from pipeline.results import runs as records
 from pipeline.results.folders import Output
 from pipeline.steps import run
-from pipeline.steps.run import Done
+from pipeline.steps.job import Done
 from tests.pipeline.conftest import ORACLE, oracle, query, report, runs, write
 from tests.pipeline.journals import entry, many
 

@@ -62,10 +62,10 @@ def test_a_life_is_the_row_of_its_end_or_else_of_its_beginning(spark: SparkSessi
     columns = ("life", "software", "departure", "lived_ms", "back_ms")
     assert sorted(tuple(row) for row in made.frame.select(*columns).collect()) == [
         (1, "librdkafka 2.6.0", "left", 60_000, 5_500),
-        (2, "", None, 86_334_500, None),
+        (2, "", None, None, None),
         (3, "", "left", 10_000, 0),
         (4, "", "left", 10_000, 70_000),
-        (5, "", None, 86_300_000, None),
+        (5, "", None, None, None),
     ]
 
 

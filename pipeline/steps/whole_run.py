@@ -1,0 +1,93 @@
+"""A run that reads everything that the database has, as of one moment."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import SparkSession
+
+from pipeline.datasets.cost import Cost
+from pipeline.datasets.dataset import Dataset, Report
+from pipeline.results import rows, runs
+from pipeline.results.folders import Output
+from pipeline.results.runs import Read
+from pipeline.sources.snapshot import Snapshot, snapshot
+from pipeline.sources.tables import TABLES
+from pipeline.steps.job import Done, Job
+from pipeline.steps.periods import ALL
+from pipeline.steps.table import Step
+
+TOP = 10
+"""How many rows are printed at the end."""
+
+
+@dataclass(slots=True)
+class Work:
+    """The datasets of one run, as far as they are computed."""
+
+    spark: SparkSession
+    output: Output
+    run_id: int
+    datasets: dict[type[Dataset], Dataset] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
+
+    def read(self, moment: Snapshot, sources: Sequence[type[Dataset]]) -> None:
+        """Tables of the database."""
+        self.datasets.update(
+            (dataset, dataset(moment.read(self.spark, dataset.NAME))) for dataset in sources
+        )
+
+    def compute(self, step: Step, moment: Snapshot) -> None:
+        """One step. A table that is no report is written, and read from there by later steps."""
+        inputs = [self.datasets[dataset] for dataset in step.inputs]
+        made = step.compute(*inputs, moment.at)
+        if step.report is None:
+            name = step.output.NAME
+            self.tables[name] = self.output.write(made.frame, name, self.run_id)
+            made = step.output.read(self.spark, self.tables[name])
+        self.datasets[step.output] = made
+
+    def tidy(self) -> None:
+        """Delete old tables."""
+        for name in self.tables:
+            self.output.tidy(name)
+
+
+def whole_run(job: Job, why: str) -> Done:
+    """Tables are computed while the snapshot is held, reports afterwards: vacuum waits only for the
+    former."""
+    work = Work(job.spark, job.output, job.run_id)
+    with snapshot(job.conninfo) as moment:
+        work.read(moment, sources(job.tables()))
+        for step in job.tables():
+            job.progress.begin(step.output.NAME)
+            work.compute(step, moment)
+    read = Read(moment.at, moment.events, moment.last)
+    made = _rows(work, job, moment)
+    count = runs.succeed(job.connection, job.run_id, read, described(job), made)
+    work.tidy()
+    return Done(job.run_id, f"whole: {why}", read.events, count, work.tables, top(job))
+
+
+def sources(steps: Sequence[Step]) -> list[type[Dataset]]:
+    """The tables of the database that these steps read."""
+    inputs = {dataset for step in steps for dataset in step.inputs}
+    return [table.dataset for table in TABLES.values() if table.dataset in inputs]
+
+
+def described(job: Job) -> list[dict[str, object]]:
+    """What pages say about the run's reports."""
+    return [rows.described(step.report) for step in job.reports() if step.report is not None]
+
+
+def top(job: Job) -> list[dict[str, object]]:
+    """Its costliest rows."""
+    return runs.top(job.connection, job.run_id, Cost.NAME, ALL, Cost.ORDER, TOP)
+
+
+def _rows(work: Work, job: Job, moment: Snapshot) -> Iterator[tuple[str, str, str, str]]:
+    for step in job.reports():
+        job.progress.begin(step.output.NAME)
+        work.compute(step, moment)
+        made = work.datasets[step.output]
+        assert isinstance(made, Report)
+        yield from rows.stored(made)

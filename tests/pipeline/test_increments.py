@@ -1,0 +1,135 @@
+"""Runs upon runs: whatever the cuts, the rows are those of one whole run."""
+
+import random
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.results.folders import Output
+from pipeline.sources import snapshot as moments
+from pipeline.steps import increments, run
+from pipeline.steps.job import Done
+from pipeline.steps.table import STEPS
+from tests.pipeline import facts
+from tests.pipeline.conftest import Rows, query, write
+from tests.pipeline.journals import Entry, many
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+
+ROWS = """
+SELECT report, period, keys::text, figures::text FROM rollcall_report_row
+WHERE run_id = {} ORDER BY 1, 2, 3, 4
+"""
+
+Analyse = Callable[..., Done]
+
+
+@pytest.fixture
+def analyse(
+    spark: SparkSession, conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Analyse:
+    """One run at a given time, upon the one before or whole."""
+
+    def run_at(at: datetime, **over: Any) -> Done:
+        frozen = f"SELECT pg_export_snapshot(), '{at.isoformat()}'::timestamptz"
+        monkeypatch.setattr(moments, "FREEZE", frozen)
+        output = Output.at(str(tmp_path / "out"))
+        over = {"is_incremental": True, **over}
+        return run.run(conninfo, output, lambda is_small: nullcontext(spark), **over)
+
+    return run_at
+
+
+def rows(url: str, done: Done) -> Rows:
+    """All rows of all reports of a run."""
+    return query(url, ROWS.format(done.run_id))
+
+
+def journal(count: int, groups: int, seed: int, end: datetime = facts.END) -> list[Entry]:
+    """Entries over the same days as the facts."""
+    entries = [*many(count, groups, seed)]
+    span = entries[-1]["at"] - entries[0]["at"]
+    scale = timedelta(days=facts.DAYS) / span
+    begin = end - timedelta(days=facts.DAYS)
+    first = entries[0]["at"]
+    return [{**entry, "at": begin + (entry["at"] - first) * scale} for entry in entries]
+
+
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))]
+)
+def test_any_cut_into_runs_gives_the_rows_of_one(
+    url: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Cuts through rebalances, lives and transactions; late entries; borders of periods that pass;
+    layers that are put together."""
+    monkeypatch.setattr(increments, "DAYS_KEPT", 10_000)
+    monkeypatch.setattr(increments, "LAYERS_MAX", 2)
+    chance = random.Random(seed)
+    entries = journal(700, 20, seed)
+    events = [*facts.many(250, 25, seed)]
+    cuts = sorted(chance.sample(range(1, 700), chance.randrange(1, 5)))
+    parts = [*zip([0, *cuts], [*cuts, 700], strict=True)]
+    late: list[Entry] = []
+    at = facts.END - timedelta(days=3)
+    for first, end in parts:
+        mine = [*late, *entries[first:end]]
+        late = [entry for entry in mine if chance.random() < 0.03] if end < 700 else []
+        write(url, [entry for entry in mine if entry not in late])
+        share = slice(first * len(events) // 700, end * len(events) // 700)
+        facts.write(url, events[share])
+        at += timedelta(hours=chance.choice([0, 1, 30]))
+        done = analyse(at)
+    whole = analyse(at, is_incremental=False)
+    assert rows(url, done) == rows(url, whole)
+    assert done.events == whole.events
+
+
+@pytest.mark.long
+def test_another_history_or_a_gap_begins_anew(url: str, analyse: Analyse, tmp_path: Path) -> None:
+    """A restored backup begins another era; retention that overtook the reader left a gap."""
+    first, *more = (list(facts.many(80, 5, seed)) for seed in (1, 2, 3))
+    facts.write(url, first)
+    assert analyse(facts.END).how == "all groups: there is no run to build upon"
+    assert analyse(facts.END).how.startswith("0 groups upon run ")
+    for break_it in (
+        "UPDATE rollcall_timeline SET jump = gen_random_uuid() RETURNING 1",
+        "INSERT INTO rollcall_facts_floor SELECT 'rollcall_life', max(era), max(xid), now()"
+        " FROM rollcall_life RETURNING 1",
+    ):
+        facts.write(url, more.pop())
+        query(url, break_it)
+        done = analyse(facts.END)
+        assert done.how == "all groups: there is no run to build upon"
+        assert rows(url, done) == rows(url, analyse(facts.END, is_incremental=False))
+        assert len([*(tmp_path / "out" / "increments").iterdir()]) == 1
+
+
+@pytest.mark.long
+def test_old_days_are_deleted_behind_the_cursor(
+    url: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """All at once and seldom, since everything is computed again; then as if they had not been."""
+    monkeypatch.setattr(increments, "DAYS_KEPT", 20)
+    monkeypatch.setattr(increments, "DAYS_OVER", 60)
+    write(url, journal(400, 10, 1))
+    analyse(facts.END)
+    assert "upon run" in analyse(facts.END).how
+    later = facts.END + timedelta(days=11)
+    assert analyse(later).how == "all groups: what is older than 20 days is left out from now on"
+    assert "upon run" in (done := analyse(later)).how
+    days = {path.name for path in (tmp_path / "out").glob("increments/*/bronze/journal/*/day=*")}
+    assert min(days) == f"day={(later - timedelta(days=20)).date()}"
+    query(url, f"DELETE FROM rollcall_journal WHERE at < '{min(days)[4:]}' RETURNING 1")
+    assert rows(url, done) == rows(url, analyse(later, is_incremental=False))
+
+
+def test_reports_of_groups_alone_are_taken_over() -> None:
+    """What is not by group is computed whole: the hours of all groups together."""
+    whole = {step.output.NAME for step in STEPS if step.output not in increments.by_group()}
+    assert whole == {"hours"}

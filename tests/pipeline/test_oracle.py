@@ -1,0 +1,90 @@
+"""Every table and every report against DuckDB, which computes them in another way."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.steps.table import STEPS
+from tests.pipeline import duck, facts
+from tests.pipeline.conftest import query, write
+from tests.pipeline.journals import TRIGGERS, Entry
+from tests.pipeline.test_increments import Analyse, analyse, journal
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+
+__all__ = ["analyse"]
+
+SENTENCES = {"finding", "change", "what_if"}
+"""Words, which the oracle does not write."""
+
+REPORT = """
+SELECT keys || figures || jsonb_build_object('period', period) FROM rollcall_report_row
+WHERE report = '{}' AND run_id = {}
+"""
+
+
+def explained(chance: random.Random, entries: Iterable[Entry]) -> Iterable[Entry]:
+    """The entries as this version writes them: completions with their causes, in shares."""
+    for entry in entries:
+        if entry["kind"] == "rebalance-completed" and chance.random() < 0.7:
+            causes = [
+                {"trigger": chance.choice(TRIGGERS), "ms": chance.choice([0, 1, 333, 2_000])}
+                for _ in range(chance.randrange(4))
+            ]
+            entry = {**entry, "details": {**entry["details"], "why": {"causes": causes}}}
+        yield entry
+
+
+@pytest.mark.parametrize(
+    ("entries", "events", "seed"),
+    [
+        (1_500, 500, 1),
+        *(pytest.param(1_500, 500, seed, marks=pytest.mark.long) for seed in range(2, 6)),
+        pytest.param(60_000, 20_000, 6, marks=pytest.mark.long),
+    ],
+)
+def test_every_table_is_that_of_the_oracle(
+    spark: SparkSession, url: str, analyse: Analyse, entries: int, events: int, seed: int
+) -> None:
+    write(url, explained(random.Random(seed), journal(entries, 30, seed)))
+    facts.write(url, facts.many(events, 6, seed))
+    compare(spark, url, analyse(facts.END, is_incremental=False), facts.END)
+
+
+def compare(spark: SparkSession, url: str, done: Any, at: datetime) -> None:
+    """What a run has made with what DuckDB makes of the same rows."""
+    expected = duck.computed(url, at)
+    for step in STEPS:
+        name = step.output.NAME
+        if step.report is None:
+            table = step.output.read(spark, done.tables[name])
+            assert table.violations() == {}
+            found = [row.asDict(recursive=True) for row in table.frame.collect()]
+        else:
+            found = [row for (row,) in query(url, REPORT.format(name, done.run_id))]
+        wanted = duck.rows(expected, name)
+        assert wanted, f"the oracle has no {name}"
+        ours, theirs = plain(found), plain(wanted)
+        assert ([*(ours - theirs)][:2], [*(theirs - ours)][:2]) == ([], []), name
+
+
+def plain(rows: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """Rows as texts, with times of one kind."""
+    return Counter(
+        str({name: _plain(value) for name, value in sorted(row.items()) if name not in SENTENCES})
+        for row in rows
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str) and value[4:5] == "-" and value[10:11] == "T":
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat()
+    return value
