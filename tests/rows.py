@@ -26,6 +26,7 @@ TABLES = (
     "progress",
     "progress_done",
     "facts_floor",
+    "mark",
     "report_run",
     "report_row",
     "producer",

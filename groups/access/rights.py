@@ -36,6 +36,7 @@ DRAIN: Final = "groups.drain_node"
 VIEW_REPORT: Final = "groups.view_reportrun"
 ANALYSE: Final = "groups.add_reportrun"
 DECIDE: Final = "groups.add_advicedecision"
+MARK: Final = "groups.add_mark"
 VIEW_ACL: Final = "groups.view_acl"
 ADD_ACL: Final = "groups.add_acl"
 DELETE_ACL: Final = "groups.delete_acl"
@@ -52,7 +53,8 @@ CHANGE_WEBHOOK: Final = "groups.change_webhook"
 SCOPES: Final[Mapping[str, str]] = {
     "read": "reads what its user may read",
     "operate": "rebalances, evicts, stops and starts work, freezes, configures groups, drains"
-    " nodes, acknowledges, starts analyses, decides about advice",
+    " nodes, acknowledges, starts analyses, decides about advice,"
+    " marks times",
     "offsets": "restores, resets and deletes offsets",
     "catalogue": "creates and grows topics, and sets their racks",
     "admin": "everything else",
@@ -69,6 +71,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     DRAIN: "operate",
     ANALYSE: "operate",
     DECIDE: "operate",
+    MARK: "operate",
     ACKNOWLEDGE: "operate",
     RESTORE: "offsets",
     "groups.add_topic": "catalogue",
@@ -162,6 +165,8 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
     "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
+    "marks": {"GET": VIEW_GROUP, "POST": MARK},
+    "marks/<int:mark_id>": {"DELETE": MARK},
     "advice": {"GET": VIEW_REPORT},
     "advice/decisions": {"GET": VIEW_REPORT, "POST": DECIDE},
     "advice/decisions/<int:decision_id>": {"DELETE": DECIDE},
@@ -300,6 +305,7 @@ MODELS: Final[Mapping[str, Model]] = {
     # One's own views; every user who sees the list has some.
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
+    "groups_mark": Model(VIEW_GROUP, MARK, delete=MARK),
     "groups_advicedecision": Model(VIEW_REPORT, DECIDE, delete=DECIDE),
     "groups_reportrun": Model(
         VIEW_REPORT,

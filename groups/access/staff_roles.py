@@ -48,6 +48,7 @@ _STEERS = Q(
         "change_topic",
         "add_reportrun",
         "add_advicedecision",
+        "add_mark",
         "add_acknowledgement",
     ),
 )
@@ -66,8 +67,9 @@ ROLES: Final[Mapping[str, Q]] = {
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
 ask groups for a rebalance or an eviction, stop and start their work, freeze and configure them,
 rewind offsets, drain nodes, see who is connected, make and grow topics, acknowledge what needs
-attention, start an analysis, and decide about advice; an Administrator also deletes groups and
-topics, and has tokens, people, the users, ACLs and quotas of the Kafka port, and the schedule."""
+attention, start an analysis, decide about advice, and mark times; an Administrator also deletes
+groups and topics, and has tokens, people, the users, ACLs and quotas of the Kafka port, and the
+schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

@@ -11,6 +11,7 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     audit,
     groups,
     kafka_users,
+    marks,
     nodes,
     operations,
     own_password,

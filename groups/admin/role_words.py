@@ -27,6 +27,7 @@ DEEDS: Final[Mapping[str, Sequence[str]]] = {
     "Acknowledge what needs attention": [rights.ACKNOWLEDGE],
     "Start an analysis": [rights.ANALYSE],
     "Accept and mute advice": [rights.DECIDE],
+    "Mark a time": [rights.MARK],
     "Delete a group": [rights.DELETE],
     "Delete a topic": ["groups.delete_topic"],
     "Change the schedule": [f"{rights.BEAT}.change_periodictask"],

@@ -151,6 +151,7 @@ class Awaited(NamedTuple):
     silent_ms: Millis = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """``causes``: in their order; their shares add up to ``ms``. ``awaited``: a row for each member

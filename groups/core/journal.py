@@ -44,6 +44,7 @@ class EntryKind(StrEnum):
     OFFSETS_EXPIRED = "offsets-expired"
     OFFSETS_RESTORED = "offsets-restored"
     CONFIG_CHANGED = "config-changed"
+    MARKED = "marked"
 
     # About topics; they have no group, and share a prefix (``groups.models.ABOUT_TOPICS``).
     TOPIC_CREATED = "topic-created"
@@ -109,6 +110,7 @@ SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
     EntryKind.OFFSETS_EXPIRED: Subject.GROUP,
     EntryKind.OFFSETS_RESTORED: Subject.GROUP,
     EntryKind.CONFIG_CHANGED: Subject.GROUP,
+    EntryKind.MARKED: Subject.GROUP,
     EntryKind.TOPIC_CREATED: Subject.TOPIC,
     EntryKind.TOPIC_GROWN: Subject.TOPIC,
     EntryKind.TOPIC_PLACED: Subject.TOPIC,

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from groups.core.explanation import Awaited, Episode, Explanation, Share
 from groups.core.journal import EntryKind
+from groups.core.quick import quick
 
 Millis = int
 
@@ -69,6 +70,7 @@ class Idle(NamedTuple):
 NEVER_IDLE: Final = Idle()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Round:
     """One rebalance that has ended, ``age_ms`` ago, after ``ms``. ``generation``: the one that it
@@ -109,20 +111,20 @@ def of(
 ) -> Round:
     """The round whose phases are explained one by one, None: by nobody. The first has the causes;
     what the others took is time of its first cause."""
-    known = [part for part in parts if part is not None]
-    causes = known[0].causes if known else ()
-    later_ms = sum(part.ms for part in known[1:])
-    if causes and later_ms:
-        causes = (causes[0]._replace(ms=causes[0].ms + later_ms), *causes[1:])
+    causes: tuple[Share, ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    ms, is_partial = 0, False
+    for part in parts:
+        if part is None:
+            is_partial = True
+            continue
+        if not causes:
+            causes = part.causes
+        elif part.ms:
+            causes = (causes[0]._replace(ms=causes[0].ms + part.ms), *causes[1:])
+        if part.episode is not None:
+            episodes = (*episodes, part.episode)
+        ms, is_partial = ms + part.ms, is_partial or part.is_partial
     return Round(
-        generation,
-        outcome,
-        sum(part.ms for part in known),
-        causes,
-        tuple(part.episode for part in known if part.episode is not None),
-        members,
-        moved,
-        idle,
-        age_ms,
-        is_partial=len(known) < len(parts) or any(part.is_partial for part in known),
+        generation, outcome, ms, causes, episodes, members, moved, idle, age_ms, is_partial
     )

@@ -33,6 +33,7 @@ from groups.models.group import Pause as Pause
 from groups.models.journal import ABOUT_TOPICS as ABOUT_TOPICS
 from groups.models.journal import Journal as Journal
 from groups.models.journal import Operation as Operation
+from groups.models.mark import Mark as Mark
 from groups.models.notes import ClientConnection as ClientConnection
 from groups.models.notes import ConnectionsNoted as ConnectionsNoted
 from groups.models.notes import GroupCounts as GroupCounts

@@ -212,6 +212,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
             "rollcall_advice_decision": WRITES,
+            "rollcall_mark": WRITES,
             "rollcall_saved_view": WRITES,
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
@@ -279,7 +280,7 @@ ROLES: tuple[Role, ...] = (
         {
             "rollcall_journal": READS,
             "rollcall_offset_history": READS,
-            **dict.fromkeys(FACT_READS, READS),
+            **dict.fromkeys((*FACT_READS, "rollcall_mark"), READS),
             "rollcall_report_run": WRITES,
             "rollcall_report_row": WRITES,
         },

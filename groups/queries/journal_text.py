@@ -220,6 +220,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.OFFSETS_EXPIRED: lambda entry, _: (
         f"{many(entry.details.get('offsets', 0), 'offset')} expired."
     ),
+    EntryKind.MARKED: lambda entry, _: f"Marked by {acts.author(entry)}: {entry.reason}.",
     EntryKind.OFFSETS_RESTORED: lambda entry, _: (
         f"{many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),

@@ -147,3 +147,17 @@ class ProgressHours(Dataset):
         Column("lives", "array<bigint>", "the member of each last commit; null: no member"),
         Column("end_offsets", "array<bigint>", "the topic's ends, where they were known"),
     )
+
+
+class Marks(Dataset):
+    """What people did at a time, and said so."""
+
+    NAME = "marks"
+    KEY = ("id",)
+    COLUMNS = (
+        Column("id", "bigint", "the mark's number"),
+        Column("at", "timestamp", "when it was"),
+        Column("text", "string", "what was done"),
+        Column("group_id", "string", "the group; empty: the whole installation"),
+        Column("actor", "string", "who said so"),
+    )

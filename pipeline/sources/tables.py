@@ -10,6 +10,7 @@ from psycopg import sql
 from pipeline.datasets.dataset import Dataset
 from pipeline.datasets.facts import (
     LifeEvents,
+    Marks,
     OwnershipEvents,
     ProgressHours,
     RoundEvents,
@@ -64,6 +65,7 @@ TABLES: Final[Mapping[str, SourceTable]] = {
         SourceTable(RoundEvents, "rollcall_round"),
         SourceTable(SilenceHours, "rollcall_silence"),
         SourceTable(ProgressHours, "rollcall_progress"),
+        SourceTable(Marks, "rollcall_mark"),
     )
 }
 

@@ -16,6 +16,7 @@ from rollcall.cli import (
     facts,
     groups,
     journal,
+    marks,
     nodes,
     offsets,
     operations,
@@ -58,6 +59,8 @@ app.add_typer(journal.app, name="journal")
 app.add_typer(attention.app, name="attention")
 app.add_typer(reports.app, name="report")
 app.add_typer(advice.app, name="advice")
+app.command()(marks.mark)
+app.command()(marks.marks)
 app.command()(doctor.doctor)
 
 

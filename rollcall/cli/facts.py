@@ -13,7 +13,7 @@ from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, show
 
 
-def _short(field: str) -> Column:
+def short(field: str) -> Column:
     """A time, to the second."""
     title = field.removesuffix("_at").upper()
     return Column(title, field, lambda row: row[field] and row[field][:19] + "Z")
@@ -23,11 +23,11 @@ def _software(row: Mapping[str, Any]) -> str:
     return f"{row['software_name']} {row['software_version']}".strip() or "-"
 
 
-OWNERS: Final[Sequence[Column]] = (_short("from_at"), _short("until_at"), MEMBER, HOST, CLIENT)
+OWNERS: Final[Sequence[Column]] = (short("from_at"), short("until_at"), MEMBER, HOST, CLIENT)
 
 LIVES: Final[Sequence[Column]] = (
-    _short("joined_at"),
-    _short("left_at"),
+    short("joined_at"),
+    short("left_at"),
     Column("DEPARTURE", "departure"),
     MEMBER,
     INSTANCE,
@@ -37,7 +37,7 @@ LIVES: Final[Sequence[Column]] = (
 )
 
 PROGRESS: Final[Sequence[Column]] = (
-    _short("hour"),
+    short("hour"),
     Column("TOPIC", "topic"),
     Column("PARTITION", "partition"),
     Column("COMMITS", "commits"),

@@ -18,7 +18,7 @@ from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
-from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Operation
+from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Mark, Operation
 from groups.operations import requests
 from groups.store.sql.drains import KNOWS_DRAINS
 from groups.webhooks import endpoints
@@ -114,6 +114,8 @@ BODIES: Mapping[str, Any] = {
     "start_reports": None,
     "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
     "withdraw_acknowledgement": None,
+    "mark": {"text": "orders 1.7.0", "at": "2026-01-31T12:00:00Z"},
+    "withdraw_mark": None,
     "decide_advice": {**KEY, "verdict": "muted", "reason": "a new deployment"},
     "withdraw_advice_decision": None,
     "create_webhook": {"name": "another", "url": "https://pager.example/"},
@@ -194,10 +196,12 @@ def everything() -> list[Asked]:
     decided = AdviceDecision.objects.create(
         **KEY, verdict="accepted", reason="an earlier one", actor="olga", at=timezone.now()
     )
+    marked = Mark.objects.create(text="an earlier one", actor="olga", at=timezone.now())
     ids = {
         "operation_id": str(made.pk),
         "acknowledgement_id": str(noted.pk),
         "decision_id": str(decided.pk),
+        "mark_id": str(marked.pk),
     }
     webhook, _ = endpoints.create({"name": "pager", "url": "https://pager.example/in"})
     delivery = endpoints.test(webhook, "olga")

@@ -207,6 +207,8 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "reports",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",
+        "marks",
+        "marks/<int:mark_id>",
         "advice/decisions",
         "advice/decisions/<int:decision_id>",
     },

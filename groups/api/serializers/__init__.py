@@ -51,6 +51,7 @@ from groups.api.serializers.groups import (
     Waiting,
 )
 from groups.api.serializers.journal import AuditView, JournalEntry, OneRebalance
+from groups.api.serializers.marks import MarkView, NewMark
 from groups.api.serializers.operations import (
     Batch,
     BatchPlan,
@@ -116,6 +117,7 @@ __all__ = [
     "KafkaUserView",
     "LastRebalance",
     "Life",
+    "MarkView",
     "Me",
     "Member",
     "NewAcknowledgement",
@@ -123,6 +125,7 @@ __all__ = [
     "NewAcl",
     "NewBatch",
     "NewConfig",
+    "NewMark",
     "NewQuotas",
     "NewTopic",
     "NodeConnections",

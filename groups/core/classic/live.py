@@ -5,7 +5,7 @@ Values and arithmetic only; the rules that change them are in the other files of
 ``groups.core.group.Beat``): a step changes a copy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -157,11 +157,12 @@ NO_PARTS: Final[Parts] = frozenset()
 
 class Told(NamedTuple):
     """What the facts have of a member: its assignment, and the partitions besides it that it still
-    holds (KIP-429). ``has_all``: it has received this assignment."""
+    holds (KIP-429). ``has_all``: it has received this assignment. ``owned``: how many it has."""
 
     assignment: bytes
     kept: Parts = NO_PARTS
     has_all: bool = False
+    owned: int = 0
 
 
 @dataclass(slots=True)
@@ -204,7 +205,7 @@ class Live:
     settled_at: Millis = 0
     earlier: Earlier | None = None
     told: SharedDict[str, Told] = field(default_factory=SharedDict)
-    rejoined: SharedDict[str, Millis] = field(default_factory=SharedDict)
+    rejoined: Mapping[str, Millis] = field(default_factory=dict)
     episode: Episode | None = None
     why: Explanation | None = None
     idle: Idle = NEVER_IDLE
@@ -222,7 +223,6 @@ class Live:
             instances=self.instances.copy(),
             preferences=self.preferences.copy(),
             told=self.told.copy(),
-            rejoined=self.rejoined.copy(),
             dropped={},
         )
 

@@ -8,14 +8,13 @@ the clients' own: an assignment that cannot be read counts as nothing that is kn
 
 from collections.abc import Mapping
 
-from groups.core.assignment import Parts
+from groups.core.assignment import Parts, count_of
 from groups.core.classic import packing
 from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.work import KIND, Work
 from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
-from groups.core.subscription import subscription_of, topics_of
+from groups.core.subscription import owned_count, subscription_of, topics_of
 
 
 def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
@@ -44,29 +43,61 @@ def came_to_nothing(work: Work, join: Join, departure: Departure) -> None:
 def joined_again(work: Work, joins: Mapping[str, Join]) -> None:
     """A generation has begun with these: what they give up, they gave up when they joined."""
     live = work.change()
-    fresh = {m: join.first for m, join in joins.items()}
-    live.rejoined = SharedDict(fresh | dict(live.rejoined) if live.rejoined else fresh)
+    live.rejoined = {m: join.first for m, join in joins.items()} | dict(live.rejoined)
 
 
 def assigned(work: Work) -> None:
     """The leader's assignment is there; members whose SyncGroup is held receive it now. Only what
     has changed is decoded."""
     live = work.change()
-    changed = [row for row in work.members.values() if not _is_told(row, live.told)]
+    changed = _changed(work)
     lost = {row.member_id: _lost(work, row, live.told.get(row.member_id)) for row in changed}
     kept = _kept(work, {member_id: parts for member_id, parts in lost.items() if parts})
     for row in changed:
         member_id = row.member_id
         still, has_all = kept.get(member_id, NO_PARTS), member_id in live.syncs
         rejoined_at = live.rejoined.get(member_id, work.now)
-        _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
-        live.told[member_id] = Told(row.assignment, still, has_all)
-    live.rejoined = SharedDict()
+        owned = _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
+        live.told[member_id] = Told(row.assignment, still, has_all, owned)
+    live.rejoined = {}
 
 
-def _is_told(row: MemberRow, told: Mapping[str, Told]) -> bool:
-    """Whether the facts have exactly this assignment of the member."""
-    return told.get(row.member_id) == Told(row.assignment, NO_PARTS, has_all=True)
+def _changed(work: Work) -> list[MemberRow]:
+    """The members of which the facts have another assignment. Until now members did not work on
+    what they had given up by joining again, which is noted (``groups.core.rounds``)."""
+    live, now, still, changed = work.live, work.now, 0, []
+    are_eager = _are_eager(work)
+    for member_id, row in work.members.items():
+        told = live.told.get(member_id)
+        if told is None or not told.has_all or told.kept or told.assignment != row.assignment:
+            changed.append(row)
+        at = live.rejoined.get(member_id)
+        if at is not None:
+            told = told or _before(work, member_id)
+            still += (now - at) * (told.owned if are_eager else len(told.kept))
+    if still:
+        work.change().idle = live.idle.stopped(still)
+    return changed
+
+
+def _before(work: Work, member_id: str) -> Told:
+    """What another owner told the member, by its row: all that it was assigned, as far as known."""
+    row = work.before.members.get(member_id)
+    assignment = b"" if row is None else row.assignment
+    return Told(assignment, has_all=True, owned=count_of(assignment))
+
+
+def _are_eager(work: Work) -> bool:
+    """Whether members give up everything to join again. All do, or none: they have agreed on the
+    protocol, so the first one that had partitions tells."""
+    for member_id in work.live.rejoined:
+        told = work.live.told.get(member_id)
+        told = told or _before(work, member_id)
+        if told.owned and member_id in work.members:
+            subscription = work.members[member_id].subscription
+            metadata = packing.metadata_of(subscription, work.row.protocol_name)
+            return not owned_count(metadata)
+    return True
 
 
 def _lost(work: Work, row: MemberRow, told: Told | None) -> Parts:
@@ -97,15 +128,17 @@ def synced(work: Work, member_id: str) -> None:
     if told is not None and told.has_all and told.assignment == row.assignment:
         return
     kept = NO_PARTS if told is None else told.kept
-    _owns(work, row, kept, gains=True)
-    work.change().told[member_id] = Told(row.assignment, kept, has_all=True)
+    owned = _owns(work, row, kept, gains=True)
+    work.change().told[member_id] = Told(row.assignment, kept, has_all=True, owned=owned)
 
 
-def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> None:
+def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> int:
+    """Note it; returns how many partitions the member has."""
     parts = owned_in(row.assignment)
     if kept:
         parts = grouped(_parts(row.assignment) | kept)
     work.facts.append(Owns(row.member_id, work.row.generation, parts, lost_ms, gains))
+    return sum(map(len, parts.values())) if gains else len(kept)
 
 
 def _parts(assignment: bytes) -> Parts:

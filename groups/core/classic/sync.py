@@ -78,7 +78,6 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     """Store the leader's assignment, and answer all held requests; the group is Stable."""
     members = work.change_members()
     moved, withheld = 0, _withheld(work, members, assignments)
-    rounds.stop(work)
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may omit members
         if row.assignment != assignment or row.details:

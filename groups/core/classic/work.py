@@ -5,6 +5,7 @@ This file has the operations by which rules change a group, and no rule.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 from groups.core.classic import packing
@@ -50,6 +51,11 @@ class Work(RowsWorkingCopy[Live]):
 
     kind = KIND
     transitions = TRANSITIONS
+
+    @cached_property
+    def unparked(self) -> dict[str, Millis]:
+        """Members whose parked joins this step has dropped, and when they had joined."""
+        return {}
 
     # State
 
@@ -148,7 +154,7 @@ class Work(RowsWorkingCopy[Live]):
             self._forget(join.row)
         else:
             self._count_row(self.members[member_id], +1)
-            live.rejoined.setdefault(member_id, join.first)
+            self.unparked[member_id] = join.first
         return join
 
     def remove_row(self, member_id: str, departure: Departure) -> MemberRow:
@@ -159,13 +165,12 @@ class Work(RowsWorkingCopy[Live]):
         self._count_row(row, -1)
         live.unsynced.pop(member_id, None)
         live.told.pop(member_id, None)
-        live.rejoined.pop(member_id, None)
         self._forget(row)
         return row
 
     def stopped_at(self, member_id: str) -> Millis | None:
         """Since when it has joined again, unless it still owns partitions then (KIP-429)."""
-        at = self.live.rejoined.get(member_id)
+        at = self.live.rejoined.get(member_id, self.unparked.get(member_id))
         if at is None or self.row.protocol_name is None:
             return at
         subscription = self.members[member_id].subscription
