@@ -54,7 +54,7 @@ NAVIGATION: list[dict[str, Any]] = [
                 "groups_operation_changelist",
                 "groups.view_operation",
             ),
-            item("Reports", "bar_chart", "groups_reportrun_changelist", "groups.view_reportrun"),
+            item("Reports", "bar_chart", "groups_reportrun_newest", "groups.view_reportrun"),
             item(
                 "Schedule",
                 "schedule",

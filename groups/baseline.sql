@@ -1867,9 +1867,8 @@ CREATE TABLE public.rollcall_silence (
     hour timestamp with time zone NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
     lives bigint[] NOT NULL,
-    session_ms integer[] NOT NULL,
     longest_ms integer[] NOT NULL,
-    looks integer[] NOT NULL
+    looks smallint[] NOT NULL
 )
 PARTITION BY RANGE (at);
 
@@ -1890,9 +1889,8 @@ CREATE TABLE public.rollcall_silence_default (
     hour timestamp with time zone CONSTRAINT rollcall_silence_hour_not_null NOT NULL,
     group_id text CONSTRAINT rollcall_silence_group_id_not_null NOT NULL COLLATE pg_catalog."C",
     lives bigint[] CONSTRAINT rollcall_silence_lives_not_null NOT NULL,
-    session_ms integer[] CONSTRAINT rollcall_silence_session_ms_not_null NOT NULL,
     longest_ms integer[] CONSTRAINT rollcall_silence_longest_ms_not_null NOT NULL,
-    looks integer[] CONSTRAINT rollcall_silence_looks_not_null NOT NULL
+    looks smallint[] CONSTRAINT rollcall_silence_looks_not_null NOT NULL
 );
 
 CREATE TABLE public.rollcall_slot (

@@ -251,6 +251,7 @@ class Node:
         self.group_counts = GroupCounts(self.coordinator, self.catalogue)
         self.client_connections = ClientConnections(self.node_id)
         self.outages = Outages(self.coordinator, self._reader, self.node_id)
+        self.keeper.took_over = self.outages.took_over
         self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
@@ -305,7 +306,6 @@ class Node:
             await preflight.check_loading(connection)
             await preflight.warn(connection)
             await self._read_all(connection)
-            await self.outages.look_back(connection)
         await self.keeper.start()
         self._known_history = self._history  # it has just been read
 

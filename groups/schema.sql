@@ -1895,9 +1895,8 @@ CREATE TABLE public.rollcall_silence (
     hour timestamp with time zone NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
     lives bigint[] NOT NULL,
-    session_ms integer[] NOT NULL,
     longest_ms integer[] NOT NULL,
-    looks integer[] NOT NULL
+    looks smallint[] NOT NULL
 )
 PARTITION BY RANGE (at);
 

@@ -20,6 +20,7 @@ from groups.catalogue import kafka_import
 from groups.periodic import AnalysisSettings, PeriodicSettings
 from groups.store.sql import sweeps as sql
 from groups.sweeps.ends import end_what_is_over
+from groups.sweeps.hours import ProgressHours
 from groups.sweeps.session import CLEAN_UP, RetentionSweep, SessionSweep, clean_up
 from groups.webhooks import delivering, outbox
 
@@ -30,6 +31,7 @@ WEBHOOKS_CLEANED_EVERY_S = 60.0
 
 _session_sweep = functools.cache(lambda: SessionSweep(PeriodicSettings.from_django().node_lease_ms))
 _retention_sweep = functools.cache(RetentionSweep)
+_progress_hours = functools.cache(ProgressHours)
 
 
 def recorded(name: str, work: Callable[[], str]) -> None:
@@ -83,6 +85,12 @@ def cleaning() -> None:
 def ends() -> None:
     """End freezes whose time is up, and acknowledgements of what is over."""
     recorded("ends", end_what_is_over)
+
+
+@shared_task
+def hours() -> None:
+    """Summarise the hours of the offset history that are over."""
+    recorded("hours", _progress_hours().run)
 
 
 @shared_task

@@ -13,6 +13,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from pipeline import config, console
+from pipeline.what_if import command as what_if
+from pipeline.what_if import fleet_command as fleet
 
 if TYPE_CHECKING:
     from pipeline.results.folders import Output
@@ -139,6 +141,8 @@ def _parser() -> argparse.ArgumentParser:
     stream.set_defaults(verb=_stream)
     for verb in (run, stream):
         _add_shared(verb)
+    what_if.add_to(verbs, _me())
+    fleet.add_to(verbs)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser

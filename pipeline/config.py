@@ -24,10 +24,11 @@ def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute()
 
 
-def conninfo(environ: Mapping[str, str] = os.environ) -> str:
-    """libpq's connection string, with the role of analyses; raises ``Unconfigured``."""
+def conninfo(environ: Mapping[str, str] = os.environ, *, role: bool = True) -> str:
+    """libpq's connection string, with the role of analyses or that of its own user; raises
+    ``Unconfigured``."""
     url = _named(environ) or _of_the_launcher(data_dir(environ))
-    taken = environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
+    taken = role and environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
     options = f"-c role={ROLE}" if taken else ""
     try:
         return make_conninfo(url.strip(), application_name="rollcall analysis", options=options)

@@ -30,6 +30,7 @@ from protocol.handlers import (
     describe_cluster,
     describe_configs,
     describe_groups,
+    describe_log_dirs,
     describe_topic_partitions,
     describe_transactions,
     describe_user_scram_credentials,
@@ -41,6 +42,7 @@ from protocol.handlers import (
     init_producer_id,
     join_group,
     leave_group,
+    list_config_resources,
     list_groups,
     list_offsets,
     list_transactions,
@@ -85,7 +87,7 @@ class Api:
 
 API_VERSIONS = 18
 
-BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 48, 50, 66, 69, 75, 10010})
+BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 48, 50, 66, 69, 74, 75, 10010})
 """APIs with ``is_bulky``: Metadata, OffsetFetch, JoinGroup (the leader's), the APIs that describe
 or list, PrepareAssignment."""
 
@@ -145,6 +147,7 @@ APIS: Mapping[int, Api] = {
         _api(30, create_acls.handle),
         _api(31, delete_acls.handle),
         _api(32, describe_configs.handle),
+        _api(35, describe_log_dirs.handle),
         _api(36, sasl_authenticate.handle),
         _api(37, create_partitions.handle),
         _api(42, delete_groups.handle),
@@ -159,6 +162,7 @@ APIS: Mapping[int, Api] = {
         _api(66, list_transactions.handle),
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
+        _api(74, list_config_resources.handle),
         _api(75, describe_topic_partitions.handle),
         _api(10000, register_consumer.handle),
         _api(10001, poll_commands.handle),

@@ -23,11 +23,13 @@ def whole(
     refusal: Refusal,
 ) -> Any:
     """The refusal of a whole request. ``at``: the request's list, and the response's list that has
-    an error for each of its elements, if the response has no error at its top."""
+    an error for each of its elements, if the response has no error at its top; without a list of
+    the request there is one error."""
     if any(f.name == "error_code" and f.present(version) for f in response.wire_fields):
         return _element(response, request, refusal)
     requested, answer = at
-    return response(**{answer: elements(getattr(request, requested), response, answer, refusal)})
+    items = getattr(request, requested) if requested else [request]
+    return response(**{answer: elements(items, response, answer, refusal)})
 
 
 def elements(

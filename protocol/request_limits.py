@@ -110,6 +110,10 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
         Maximum("resources", CONFIGS, "resources", POLICY, "results"),
         Maximum("resources.configuration_keys", CONFIGS_MAX * 10, "settings", POLICY, "results"),
     ),
+    35: (
+        Maximum("topics", TOPICS, "topics", REQUEST, "results"),
+        Maximum("topics.partitions", OFFSETS, "partitions", REQUEST, "results"),
+    ),
     37: (Maximum("topics", CHANGED, "topics", POLICY, "results"),),
     42: (Maximum("groups_names", GROUPS, "groups", REQUEST, "results"),),
     44: (
@@ -141,6 +145,7 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
         Maximum("topic_partitions", TOPICS, "topics", REQUEST),
     ),
     69: (Maximum("group_ids", GROUPS, "groups", REQUEST, "groups"),),
+    74: (Maximum("resource_types", CONFIGS_MAX, "types", REQUEST),),
     75: (Maximum("topics", TOPICS, "topics", POLICY, "topics"),),
     10000: (Maximum("topics", THREADS_MAX, "topics", REQUEST),),
     10011: (Maximum("members", MEMBERS, "members", REQUEST),),

@@ -339,9 +339,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return int(listener.sockets[0].getsockname()[1])
 
     async def _announce(self, port: int, draft_port: int) -> None:
-        """Report that the node serves once every slot has an owner. ``draft_port`` 0: no such
-        listener."""
+        """Report that the node serves once every slot has an owner, and the node hears of users,
+        rights, quotas and topics. ``draft_port`` 0: no such listener."""
         await self.node.whole.wait()
+        await self.node.doorbell.heard.wait()
         self.ready(self.listeners[0].host, port, draft_port)
 
     def _accept(self, listener: Listener, apis: Mapping[int, Api]) -> KafkaConnection:

@@ -109,6 +109,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
@@ -305,6 +306,7 @@ MODELS: Final[Mapping[str, Model]] = {
         pages={
             "newest": {"GET": VIEW_REPORT},
             "now": {"GET": VIEW_REPORT},
+            "download": {"GET": VIEW_REPORT},
             "analyse": {"POST": ANALYSE},
         },
     ),

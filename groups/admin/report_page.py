@@ -14,12 +14,14 @@ from django.urls import reverse
 from groups.admin import advice_cards, chart, time_chart
 from groups.admin.links import quote
 from groups.models import ReportRun
-from groups.queries import cost_now, journal_text, reports
+from groups.queries import cost_now, journal_text, report_files, reports
 from groups.queries.report_tables import Row, Stored, Sums, Table
 
 BARS_MAX: Final = 12
 ROWS_MAX: Final = 100
 """The groups and rows with the greatest figures that a page shows; REST has all."""
+
+NAMES: Final = {"csv": "CSV", "parquet": "Parquet"}
 
 GROUP, CAUSE, ENTRY = "group_id", "trigger", "_journal_id"
 
@@ -41,7 +43,7 @@ class Choice(NamedTuple):
 
 
 def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
-    """The content of the page of a run. At most nine statements."""
+    """The content of the page of a run. At most ten statements."""
     made = reports.reports(run)
     report = next((each for each in made if each.name == query.get("report")), None)
     report = report or (made[0] if made else None)
@@ -57,8 +59,8 @@ def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
     if period in cost_now.PERIODS and report.name == cost_now.COST.name:
         return {**page, **_now(run, made, period, query)}
     period = period if period in reports.PERIODS else reports.PERIOD
-    table = Stored(run, report, _stored(report, period))
-    shown = _report(made, table, period, query)
+    table = Stored(run, report, reports.stored(report, period))
+    shown = {**_report(made, table, period, query), "files": _files(run, report, period)}
     if report.chart is not None and report.chart.kind == "cards":
         return {**page, **shown, **advice_cards.context(run, period), "has_cards": True}
     return {**page, **shown, "times": _times(run, made, period)}
@@ -114,15 +116,21 @@ def _report(
     }
 
 
+def _files(run: ReportRun, report: reports.Report, period: str) -> Sequence[Choice]:
+    """The downloads of all rows."""
+    address = reverse("admin:groups_reportrun_download", args=[run.pk])
+    forms = ("csv", "parquet") if report_files.has_parquet() else ("csv",)
+    named = {"report": report.name, "period": period}
+    return [
+        Choice(NAMES[form], f"{address}?{urlencode({**named, 'format': form})}", False)
+        for form in forms
+    ]
+
+
 def _periods(report: reports.Report) -> Mapping[str, str]:
     """Those that can be asked for, in words."""
     computed = cost_now.PERIODS if report.name == cost_now.COST.name else {}
     return {**computed, **reports.PERIODS}
-
-
-def _stored(report: reports.Report, period: str) -> str:
-    """The period of the rows: what is drawn along time has all of it."""
-    return "all" if report.chart is not None and report.chart.kind == "time" else period
 
 
 def _head(column: reports.Column, order: str, link: Any) -> dict[str, Any]:

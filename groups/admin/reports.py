@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from kombu.exceptions import OperationalError
@@ -17,6 +18,7 @@ from groups import tasks
 from groups.access import rights
 from groups.admin import report_page
 from groups.admin.base import RollcallAdmin
+from groups.admin.report_download import download
 from groups.models import ReportRun
 from groups.queries import reports
 
@@ -33,11 +35,16 @@ class ReportRunAdmin(RollcallAdmin):
     change_form_template = "admin/groups/reportrun/report.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Three URLs before that of a run."""
+        """URLs before that of a run."""
         view = self.admin_site.admin_view
         return [
             path("newest/", view(self.newest_view), name="groups_reportrun_newest"),
             path("now/", view(self.now_view), name="groups_reportrun_now"),
+            path(
+                "<int:run_id>/download/",
+                view(self.download_view),
+                name="groups_reportrun_download",
+            ),
             path("analyse/", view(self.analyse_view), name="groups_reportrun_analyse"),
             *super().get_urls(),
         ]
@@ -55,8 +62,13 @@ class ReportRunAdmin(RollcallAdmin):
 
     def now_view(self, request: HttpRequest) -> HttpResponse:
         """The cost of rebalances by SQL."""
-        context = {**self.admin_site.each_context(request), **report_page.now(request.GET)}
+        page = {**report_page.now(request.GET), **self._may(request)}
+        context = {**self.admin_site.each_context(request), **page}
         return TemplateResponse(request, self.change_form_template, context)
+
+    def download_view(self, request: HttpRequest, run_id: int) -> HttpResponseBase:
+        """All rows of a report, as a file."""
+        return download(request, get_object_or_404(ReportRun, pk=run_id))
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
         """Request a run from the worker."""
@@ -85,8 +97,7 @@ class ReportRunAdmin(RollcallAdmin):
         context = {
             "title": "Reports",
             "newest": reports.newest(),
-            "running": reports.going_on(),
-            "may_analyse": rights.may(request.user, rights.ANALYSE),
+            **self._may(request),
             **(extra_context or {}),
         }
         answer: HttpResponse = super().changelist_view(request, context)
@@ -102,10 +113,18 @@ class ReportRunAdmin(RollcallAdmin):
         """One report of one run."""
         run = self.get_object(request, object_id)
         page = report_page.context(run, request.GET) if run is not None else {}
-        may = {"may_decide": rights.may(request.user, rights.DECIDE)}
-        context = {**page, **may, **(extra_context or {})}
+        context = {**page, **self._may(request), **(extra_context or {})}
         answer: HttpResponse = super().change_view(request, object_id, form_url, context)
         return answer
+
+    def _may(self, request: HttpRequest) -> dict[str, Any]:
+        """What the user may do here, and the run in progress."""
+        may_analyse = rights.may(request.user, rights.ANALYSE)
+        return {
+            "running": reports.going_on() if may_analyse else None,
+            "may_analyse": may_analyse,
+            "may_decide": rights.may(request.user, rights.DECIDE),
+        }
 
     @admin.display(description="Run", ordering="id")
     def run(self, run: ReportRun) -> str:

@@ -19,6 +19,9 @@ LEFT: Final = 70
 GAP: Final = 0.15
 """Between two columns, as a part of one."""
 
+LINE: Final = 2
+"""The height of a mark for the period before."""
+
 TICKS: Final = 8
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -68,12 +71,14 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole chart; lengths are in its own units."""
+    """The whole chart; lengths are in its own units. ``before``: a mark in each column, at what it
+    was in the period before."""
 
     parts: Sequence[Part]
     times: Sequence[Mark]
     levels: Sequence[Mark]
     legend: Sequence[tuple[str, str]]
+    before: Sequence[Part]
     width: int = WIDTH
     height: int = HEIGHT + AXIS
     floor: int = HEIGHT
@@ -81,19 +86,19 @@ class Chart:
 
 
 def draw(values: Sequence[Value], end: datetime, span: Span) -> Chart | None:
-    """The columns until ``end``; None if all are empty."""
+    """The columns until ``end``, beside the same ones before; None if all are empty."""
     last = _floor(end, span.step)
     count = span.length // span.step
     first = last - (count - 1) * span.step
-    columns: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for value in values:
-        place = (_floor(value.at, span.step) - first) // span.step
-        if 0 <= place < count and value.figure > 0:
-            columns[place][value.colour] += value.figure
+    columns = _columns(values, first, count, span.step)
     if not columns:
         return None
+    before = {
+        place: sum(parts.values())
+        for place, parts in _columns(values, first - span.length, count, span.step).items()
+    }
     colours = chart.colours_of(columns.values())
-    top = max(sum(parts.values()) for parts in columns.values())
+    top = max([*(sum(parts.values()) for parts in columns.values()), *before.values()])
     width = (WIDTH - LEFT) / count
     parts = [
         part
@@ -105,6 +110,33 @@ def draw(values: Sequence[Value], end: datetime, span: Span) -> Chart | None:
         times=_times(first, count, span.step, width),
         levels=[Mark(HEIGHT, "0"), Mark(12, journal_text.seconds(top))],
         legend=[(colour, chart.words(cause)) for cause, colour in colours.items()],
+        before=[
+            _before(first - span.length + place * span.step, place * width, width, figure, top)
+            for place, figure in sorted(before.items())
+        ],
+    )
+
+
+def _columns(
+    values: Sequence[Value], first: datetime, count: int, step: timedelta
+) -> dict[int, dict[str, int]]:
+    """The figures by cause, of each column that has any."""
+    columns: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for value in values:
+        place = (_floor(value.at, step) - first) // step
+        if 0 <= place < count and value.figure > 0:
+            columns[place][value.colour] += value.figure
+    return columns
+
+
+def _before(at: datetime, x: float, width: float, figure: int, top: int) -> Part:
+    return Part(
+        round(LEFT + x, 1),
+        round(HEIGHT - figure * (HEIGHT - 12) / top, 1),
+        round(width, 1),
+        LINE,
+        "",
+        f"{at:%Y-%m-%d %H:%M}: {journal_text.seconds(figure)}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads of the facts: members' lives, and who owned which partitions (docs/facts.md)."""
+"""Reads of the facts: members' lives, who owned which partitions, and progress (docs/facts.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from groups.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, page_of
 from groups.api.views import View, missing
 from groups.queries import facts
 
-Fact = TypeVar("Fact", facts.Life, facts.Owned)
+Fact = TypeVar("Fact", facts.Life, facts.Owned, facts.HourOfPartition)
 
 TIME: Final = [
     OpenApiParameter("since", MOMENT, description="Only what was not over then."),
@@ -82,6 +82,35 @@ class Owners(View):
         values = [{**owned._asdict(), "partitions": owned.numbers()} for owned in page]
         rows = shapes.OwnedPartitions(values, many=True).data
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+
+class Progress(View):
+    """What was committed, by hours."""
+
+    @described(
+        operation_id="list_progress",
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("topic", NAME),
+            OpenApiParameter("partition", PARTITION),
+            *TIME,
+            *PAGE,
+        ],
+        responses=page_of(shapes.HourOfPartition),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List what was committed in each hour for each partition, in order. An hour is there from
+        some minutes after it is over."""
+        known(group_id)
+        names = ("since", "until", "topic", "partition")
+        found = facts.progress(group_id, *map(self.query.get, names))
+        page, neighbours = paged_facts(request, self.query, found, _of_hour)
+        rows = shapes.HourOfPartition([hour._asdict() for hour in page], many=True).data
+        return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+
+def _of_hour(hour: facts.HourOfPartition) -> tuple[str, int]:
+    return f"{_text(hour.hour)} {hour.topic}", hour.partition
 
 
 def _of_life(life: facts.Life) -> tuple[str, int]:

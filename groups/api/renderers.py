@@ -12,6 +12,7 @@ from typing import Any
 from rest_framework.renderers import BaseRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
+from groups.queries import report_files
 from groups.queries.csv_text import cell
 
 
@@ -40,6 +41,19 @@ class LinesRenderer(BaseRenderer):
     def render(self, data: Any, media_type: Any = None, context: Any = None) -> bytes:
         """The page's rows."""
         return "".join(f"{_line(row)}\n" for row in data["data"]).encode()
+
+
+class ParquetRenderer(BaseRenderer):
+    """A report's page as a file with the types of its columns."""
+
+    media_type = report_files.PARQUET
+    format = "parquet"
+    charset = None
+    render_style = "binary"
+
+    def render(self, data: Any, media_type: Any = None, context: Any = None) -> bytes:
+        """The page's rows."""
+        return report_files.parquet(context["view"].report, data["data"])
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -15,11 +15,11 @@ from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.pages import SIZE
 from groups.api.problems import Problem
-from groups.api.renderers import CsvRenderer, LinesRenderer
+from groups.api.renderers import CsvRenderer, LinesRenderer, ParquetRenderer
 from groups.api.schema import DRY_RUN, ID, NAME, PAGE, page_of, tried
 from groups.api.views import View, actor
 from groups.models import ReportRow, ReportRun
-from groups.queries import cost_now, reports
+from groups.queries import cost_now, report_files, reports
 
 TOO_LONG: Final = "The journal took too long to read; a run of the pipeline reads all of it."
 WOULD_START: Final = "An analysis would be requested."
@@ -157,8 +157,9 @@ class OneReport(View):
         return column
 
     def get_renderers(self) -> list[Any]:
-        """A list's: JSON, CSV, lines."""
-        return [JSONRenderer(), CsvRenderer(), LinesRenderer()]
+        """A list's: JSON, CSV, lines; and Parquet, where pyarrow is there."""
+        more = [ParquetRenderer()] if report_files.has_parquet() else []
+        return [JSONRenderer(), CsvRenderer(), LinesRenderer(), *more]
 
     def columns(self) -> list[str]:
         """Those of the report."""

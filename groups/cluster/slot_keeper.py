@@ -27,6 +27,7 @@ from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.slot_rows import Service
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
+from groups.coordinator.outages import LostProcess
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import placement
 from groups.core.backoff import Backoff
@@ -67,7 +68,8 @@ and the maximum. Doubled each time, until it has loaded something."""
 class SlotKeeper:
     """Claims slots that no node serves, loads them, and gives them up.
 
-    ``published`` is called with each new view of the cluster. Only this class changes the slots of
+    ``published`` is called with each new view of the cluster, ``took_over`` with each process of
+    which this node took slots that it had not given back. Only this class changes the slots of
     this node.
     """
 
@@ -83,6 +85,7 @@ class SlotKeeper:
         self.coordinator = coordinator
         self.lease_ms = lease_ms
         self.published = published
+        self.took_over: Callable[[LostProcess], None] = _nothing
         self._view = Cluster("")
         self._lease = Lease(me, lease_ms, wait.calm_ms)
         self._lease.seen = coordinator.seen
@@ -375,6 +378,8 @@ class SlotKeeper:
             others = [slot for slot in taken if plan.get(slot) != self.me.node_id]
             self._observer.rescued(others, now)
             await self._load(taken)
+            for lost in slot_rows.lost_processes(row for row in free if row.slot in taken):
+                self.took_over(lost)
 
     async def _hand_over(
         self,
@@ -470,3 +475,7 @@ class SlotKeeper:
         if connection is not before:
             self._detector.connected()
         return connection
+
+
+def _nothing(_lost: LostProcess) -> None:
+    """The default of ``took_over``."""

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from groups.cluster.beats import SlotRow
+from groups.coordinator.outages import LostProcess
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
 from groups.postgres import connections
@@ -45,6 +46,16 @@ async def claim(
         # Other nodes send clients here from now on, not only after their next check.
         await connection.execute(sql.RING.encode())
     return taken
+
+
+def lost_processes(taken: Iterable[SlotRow]) -> list[LostProcess]:
+    """The processes that owned these slots, as their rows were, and did not give them back."""
+    found: dict[UUID, LostProcess] = {}
+    for slot, node_id, incarnation, _ in taken:
+        if node_id is not None and incarnation is not None:
+            process = found.setdefault(incarnation, LostProcess(node_id, incarnation, []))
+            process.slots.append(slot)
+    return list(found.values())
 
 
 async def release(

@@ -82,6 +82,12 @@ class Configs:
         async with self._asking() as connection:
             return await load.configs_by_id(connection, sorted(group_ids))
 
+    async def listed(self) -> Sequence[str]:
+        """The groups with settings of their own, in order. Raises ``Unavailable``."""
+        async with self._asking() as connection:
+            rows = await (await connection.execute(sql.LISTED.encode())).fetchall()
+        return [group_id for (group_id,) in rows]
+
     async def alter(
         self,
         requested: Mapping[str, Sequence[Change]],

@@ -8,7 +8,7 @@ before a slot is given away. Nothing here decides anything; a write that fails i
 import asyncio
 import heapq
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,11 +18,13 @@ from zlib import crc32
 import psycopg
 
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.coordinator.silences import Silences
 from groups.core.group import Millis, Session
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.channels import Rung
+from groups.store.sql import hours
 from groups.store.sql import liveness as sql
 
 logger = logging.getLogger(__name__)
@@ -45,6 +47,9 @@ SESSIONS_MAX = 500
 FEW = 100
 """New groups that are written at once. With slots come thousands: these are spread over the time in
 which a note is due."""
+
+LAST_WORDS_S = 1.0
+"""So long a node that ends may take to write the silences of its hour."""
 
 SETTINGS = {"synchronous_commit": "off"}
 
@@ -83,6 +88,7 @@ class Notes:
         self._wake = asyncio.Event()
         self._connection: connections.Connection | None = None
         self._writing = asyncio.Lock()
+        self.silences = Silences(coordinator.clock())
 
     async def rung(self, rung: Rung) -> None:
         """A client observes these groups: write all their members at once."""
@@ -104,8 +110,22 @@ class Notes:
                 self._wake.clear()
                 while self.coordinator.holds_lease and (notes := await self.collect()):
                     await self._note(notes)
+                if self.silences.is_over:
+                    await self.add_silences()
         finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORDS_S):
+                    await self.add_silences()
             await self.stop()
+
+    async def add_silences(self) -> None:
+        """Write how silent members were in the hour. What cannot be written is lost."""
+        for columns in self.silences.turn(self.coordinator.clock()):
+            try:
+                await self._execute(hours.ADD_SILENCE, columns)
+            except (psycopg.Error, OSError) as error:
+                logger.info("members' silences could not be written: %s", error)
+                return
 
     async def collect(self) -> list[Note]:
         """The notes to write now: those of about ``ROWS_MAX`` members, and of whole groups. Other
@@ -186,6 +206,8 @@ class Notes:
         gone, found = set(last.heard), []
         async for part in self._sessions(group_id, now, slices):
             gone.difference_update(session.member_id for session in part)
+            if is_due is _is_old:
+                self.silences.look(group_id, part, now)
             found += [_note(last, group_id, session) for session in part if is_due(last, session)]
         for member_id in gone:
             last.heard.pop(member_id, None)
@@ -248,10 +270,13 @@ class Notes:
                 )
 
     async def _write(self, notes: list[Note]) -> None:
+        await self._execute(sql.NOTE, self._columns(notes))
+
+    async def _execute(self, statement: str, columns: Mapping[str, Any]) -> None:
         async with self._writing:
             if self._connection is None or self._connection.closed:
                 self._connection = await connections.connect("liveness", SETTINGS)
-            await self._connection.execute(sql.NOTE.encode(), self._columns(notes))
+            await self._connection.execute(statement.encode(), columns)
 
     def _columns(self, notes: Sequence[Note]) -> dict[str, list[Any]]:
         now, shifts = self.coordinator.clock(), self.coordinator.shifts

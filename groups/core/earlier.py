@@ -13,6 +13,7 @@ interruption in it; otherwise repeated faults would keep dead members alive.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -73,36 +74,34 @@ class Service:
 
     def start(self, since: Millis, timeout_ms: Millis) -> Millis:
         """The start of a silence or a wait on this node's clock, later by its extensions: together
-        by no more than the longest of them. Without a time to reconnect among them, an interruption
-        without notes counts from there, however old the note is: what was not over by then may have
-        been heard after it."""
-        extended = longest_ms = heard = 0
-        has_grace = False
+        by no more than the longest of them.
+
+        Whatever was not over by an interruption without notes, although its time was, goes on from
+        there: its owner, which would have ended it, had heard of it after the last note.
+        """
+        start, longest_ms = since, 0
         for each, left_ms in _extensions(self.interruptions, since, timeout_ms):
-            extended = max(extended, each.at + left_ms - timeout_ms)
+            if not each.is_noted and each.at >= start + timeout_ms:
+                start = since = each.at
             longest_ms = max(longest_ms, left_ms)
-            heard = max(heard, 0 if each.is_noted else each.at)
-            has_grace = has_grace or each.grace_ms > 0
-        latest = since + longest_ms if has_grace else max(since + longest_ms, heard)
-        return max(since, min(extended, latest)) - self.shift
+            start = max(start, min(each.at + left_ms - timeout_ms, since + longest_ms))
+        return start - self.shift
 
 
 def _extensions(
     interruptions: tuple[Interruption, ...], since: Millis, timeout_ms: Millis
-) -> Iterable[tuple[Interruption, Millis]]:
-    """The first interruption of each sort in this silence, and what was left after it."""
+) -> list[tuple[Interruption, Millis]]:
+    """In order, the first interruption of each sort in this silence, and what was left after it;
+    also the last one, if it is without notes."""
     within = interruptions[bisect_left(interruptions, (since,)) :]
     if not within:
-        return
-    yield within[0], min(RETRY_MS, timeout_ms)
-    for each in within:
-        if each.grace_ms:
-            yield each, each.grace_ms
-            break
-    for each in within:
-        if not each.is_noted:
-            yield each, timeout_ms
-            break
+        return []
+    found = [(within[0], min(RETRY_MS, timeout_ms))]
+    found += islice(((each, each.grace_ms) for each in within if each.grace_ms), 1)
+    found += islice(((each, timeout_ms) for each in within if not each.is_noted), 1)
+    if not within[-1].is_noted:
+        found.append((within[-1], 0))
+    return sorted(found)
 
 
 def interrupted(before: Iterable[Interruption], now: Interruption) -> tuple[Interruption, ...]:

@@ -50,9 +50,8 @@ CREATE TABLE rollcall_silence ({PLACE}
     hour timestamptz NOT NULL,
     group_id text COLLATE "C" NOT NULL,
     lives bigint[] NOT NULL,
-    session_ms int[] NOT NULL,
     longest_ms int[] NOT NULL,
-    looks int[] NOT NULL
+    looks smallint[] NOT NULL
 ) PARTITION BY RANGE (at);
 CREATE SEQUENCE rollcall_silence_id_seq OWNED BY rollcall_silence.id;
 ALTER TABLE rollcall_silence ALTER COLUMN id SET DEFAULT nextval('rollcall_silence_id_seq');

@@ -67,7 +67,9 @@ async def _as_node() -> connections.Connection:
 
 
 class Doorbell:
-    """Listens while it runs; ``listeners`` maps a channel to its listener.
+    """Listens while it runs; ``listeners`` maps a channel to its listener. ``heard`` is set once it
+    listens (or is flooded) and every listener has checked everything since: from then on changes
+    are found as soon as they can be.
 
     ``connect`` creates its connection, a node's own by default. After a loss it waits
     ``RECONNECT_S``; while the database is unavailable, each wait is twice the last one, at most
@@ -92,6 +94,9 @@ class Doorbell:
         self._collected = {channel: Collected() for channel in listeners}
         self._rang = {channel: asyncio.Event() for channel in listeners}
         self._reported: set[tuple[str, type[Exception]]] = set()
+        self.heard = asyncio.Event()
+        self._unheard = set(listeners)
+        self._has_begun = False
 
     async def run(self) -> None:
         """Listen, and again after every loss of the connection, until cancelled."""
@@ -121,7 +126,7 @@ class Doorbell:
         receive_little(connection)
         await connection.execute(_listen_to(self._collected))
         self._wait_s = RECONNECT_S
-        self._everything()
+        self._begin()
         while True:
             count = 0
             async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
@@ -143,11 +148,13 @@ class Doorbell:
         )
         until = asyncio.get_running_loop().time() + self._deaf_s
         while asyncio.get_running_loop().time() < until:
-            self._everything()
+            self._begin()
             await asyncio.sleep(LOOK_AGAIN_S)
         self._deaf_s = min(2 * self._deaf_s, DEAF_S_MAX)
 
-    def _everything(self) -> None:
+    def _begin(self) -> None:
+        """What was changed until now is looked at; what is changed later is found."""
+        self._has_begun = True
         for channel, collected in self._collected.items():
             collected.everything()
             self._rang[channel].set()
@@ -157,18 +164,20 @@ class Doorbell:
     async def _call(self, channel: str) -> None:
         """Call the listener of a channel: soon after a notification, and by the clock."""
         loop, collected = asyncio.get_running_loop(), self._collected[channel]
-        everything_at = loop.time() - LOOK_AGAIN_S
+        began_at, everything_at = loop.time(), loop.time() - LOOK_AGAIN_S
         while True:
-            await self._wait(self._rang[channel], everything_at)
+            await self._wait(self._rang[channel], max(began_at, everything_at))
             rung = collected.take()
             if rung is None or self._is_due(everything_at):
                 await asyncio.sleep(everything_at + LOOK_AGAIN_S - loop.time())
                 collected.take()
                 rung, everything_at = None, loop.time()
-            began = loop.time()
+            began, has_begun = loop.time(), self._has_begun
             if not await self._notify(channel, rung):
                 collected.everything()
                 self._rang[channel].set()
+            elif has_begun and rung is None:
+                self._has_heard(channel)
             took = loop.time() - began
             await asyncio.sleep(min(LOOK_AGAIN_S, max(PAUSE_S, took * (1 - SHARE) / SHARE)))
 
@@ -184,6 +193,11 @@ class Doorbell:
         """Whether the clock says that everything is to be checked."""
         now = asyncio.get_running_loop().time()
         return self._by_clock is not None and now >= everything_at + self._by_clock
+
+    def _has_heard(self, channel: str) -> None:
+        self._unheard.discard(channel)
+        if not self._unheard:
+            self.heard.set()
 
     async def _notify(self, channel: str, rung: Rung) -> bool:
         """Call the listener; False if it failed, and has to check everything later."""

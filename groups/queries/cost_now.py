@@ -30,13 +30,17 @@ LENGTH: Final[Mapping[str, timedelta]] = {"1h": timedelta(hours=1), **LENGTHS}
 """How long each period is; "all" has no length."""
 
 KINDS: Final = {
-    "started": EntryKind.REBALANCE_STARTED.value,
-    "completed": EntryKind.REBALANCE_COMPLETED.value,
-    "stable": EntryKind.STABLE.value,
-    "emptied": EntryKind.EMPTIED.value,
-    "deleted": EntryKind.GROUP_DELETED.value,
-    "abandoned": EntryKind.REBALANCE_ABANDONED.value,
+    kind.name.lower(): kind.value
+    for kind in (
+        EntryKind.REBALANCE_STARTED,
+        EntryKind.REBALANCE_COMPLETED,
+        EntryKind.REBALANCE_ABANDONED,
+        EntryKind.STABLE,
+        EntryKind.EMPTIED,
+        EntryKind.GROUP_DELETED,
+    )
 }
+"""Parameters of the statement: kinds of entries by their names."""
 
 COST: Final = Report(
     name="cost",

@@ -1,8 +1,8 @@
-"""Members' lives and who owned what, of one group, at a moment or in a time. Reads only, one or
-two statements each (docs/facts.md)."""
+"""Members' lives, who owned what, and progress by hours, of one group, at a moment or in a time.
+Reads only, one or two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from django.db import connection
@@ -13,6 +13,7 @@ ROWS_MAX: Final = 100_000
 """The rows that one answer is made of: an assignment of 50,000 partitions, one by one."""
 
 ALWAYS: Final = datetime(1970, 1, 1, tzinfo=UTC)
+HOUR: Final = timedelta(hours=1)
 NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -65,6 +66,22 @@ class Owned(NamedTuple):
         return [number for low, high in ends for number in range(int(low), int(high))]
 
 
+class HourOfPartition(NamedTuple):
+    """What was committed for a partition in an hour. ``pause_ms``: the longest time without a
+    commit. ``life`` and ``member_id``: of the last commit, None: of no member."""
+
+    hour: datetime
+    topic: str
+    partition: int
+    commits: int
+    first_offset: int
+    last_offset: int
+    pause_ms: int
+    end_offset: int | None
+    life: int | None
+    member_id: str | None
+
+
 def is_known(group_id: str) -> bool:
     """Whether there is such a group, or was."""
     with connection.cursor() as cursor:
@@ -94,6 +111,26 @@ def owners(
         cursor.execute(sql.NAMES, parameters)
         names = {life: row for life, *row in cursor.fetchall()}
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
+
+
+def progress(
+    group_id: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    topic: str | None = None,
+    partition: int | None = None,
+) -> Sequence[HourOfPartition]:
+    """The hours of this time, in order, by topic and partition."""
+    parameters = {**_parameters(group_id, since, until), "topic": topic, "partition": partition}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.PROGRESS, parameters)
+        found = cursor.fetchall()
+        if not found:
+            return []
+        hours = {**parameters, "first": found[0][0], "last": found[-1][0] + HOUR}
+        cursor.execute(sql.NAMES, hours)
+        names = {life: member_id for life, member_id, *_ in cursor.fetchall()}
+    return [HourOfPartition._make((*row, names.get(row[-1]))) for row in found]
 
 
 def assignment(group_id: str, at: datetime) -> Mapping[tuple[str, int], Owned]:

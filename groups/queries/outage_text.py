@@ -11,7 +11,7 @@ from groups.queries.why_text import seconds
 WHY: Final[Mapping[str, str]] = {
     Trigger.DATABASE_AWAY: "it could not renew its lease in PostgreSQL",
     Trigger.LOOP_STALLED: "its event loop stood still, or its process was suspended",
-    Trigger.NODE_LOST: "its process had ended without giving its slots away",
+    Trigger.NODE_LOST: "its process ended, or was cut off, without giving its slots away",
 }
 
 
@@ -31,6 +31,7 @@ def sentence(entry: Any) -> str:
 
 def _meant(trigger: str, found: Mapping[str, Any]) -> Iterator[str]:
     if trigger == Trigger.NODE_LOST:
+        yield from _taken_over(found)
         yield "members were given time to reconnect"
     else:
         yield f"sessions were extended by {seconds(found.get('extended_ms', 0))}"
@@ -41,3 +42,12 @@ def _meant(trigger: str, found: Mapping[str, Any]) -> Iterator[str]:
     if removed is not None:
         was = "was" if removed == 1 else "were"
         yield f"{many(removed, 'member')} {was} removed" if removed else "nobody was removed"
+
+
+def _taken_over(found: Mapping[str, Any]) -> Iterator[str]:
+    """Who serves the slots of a lost node (entries of earlier versions do not say)."""
+    nodes = found.get("taken_by")
+    if nodes:
+        who = f"node{'' if len(nodes) == 1 else 's'} {' and '.join(map(str, nodes))}"
+        what = f"{many(found['slots'], 'slot')} with {many(found['groups'], 'group')}"
+        yield f"{who} took its {what}"

@@ -106,6 +106,11 @@ def rows(run: ReportRun, report: Report, period: str) -> QuerySet[ReportRow]:
     return ReportRow.objects.filter(run=run, report=report.name, period=period)
 
 
+def stored(report: Report, period: str) -> str:
+    """The period of the rows to read: what is drawn along time has all of it."""
+    return "all" if report.chart is not None and report.chart.kind == "time" else period
+
+
 def value(report: Report, column: Column) -> Coalesce:
     """A column of the rows that is never null, to sort by: what is unknown counts as least."""
     text = KeyTextTransform(column.name, "keys" if column in report.keys else "figures")

@@ -56,6 +56,12 @@ def defaults() -> tuple[Periodic, ...]:
             " ended.",
         ),
         Periodic(
+            "hours",
+            "groups.tasks.hours",
+            60_000,
+            "Summarises hours of the offset history, before they are dropped.",
+        ),
+        Periodic(
             "webhooks",
             "groups.tasks.webhooks",
             2_000,

@@ -56,6 +56,23 @@ class Clients(Report):
     )
 
 
+class Software(Report):
+    """What rebalances cost, by the client library and the address of the member that began them."""
+
+    NAME = "software"
+    TITLE = "Cost by software and host"
+    QUESTION = "Which client libraries, versions and hosts begin the rebalances?"
+    ORDER = "without_owner_ms"
+    KEY = (PERIOD, "group_id", "software", "client_host")
+    COLUMNS = (
+        Column(PERIOD, "string", "the period"),
+        Column("group_id", "string", "the group"),
+        Column("software", "string", "the client library with its version; empty if unknown"),
+        Column("client_host", "string", "the address from which the member came"),
+        *FIGURES,
+    )
+
+
 class Hours(Report):
     """The same by the hour: what a chart shows."""
 

@@ -34,6 +34,8 @@ class LifeEvents(Dataset):
         Column("kind", "string", "the protocol that it spoke"),
         Column("session_timeout_ms", "int", "its session timeout, in milliseconds"),
         Column("rebalance_timeout_ms", "int", "its rebalance timeout, in milliseconds"),
+        Column("subscription", "array<string>", "topics; null: it could not be read"),
+        Column("pattern", "string", "the regular expression of its subscription; empty: none"),
         Column("protocols", "array<string>", "assignors in its order"),
         Column("joined_at", "timestamp", "its first request to join"),
         Column("origin", "string", "joined, returned (static), or known: it began earlier"),
@@ -116,13 +118,13 @@ class SilenceHours(Dataset):
         Column("hour", "timestamp", "the hour's beginning"),
         Column("group_id", "string", "the group"),
         Column("lives", "array<bigint>", "members; null: unknown"),
-        Column("session_ms", "array<int>", "the session timeout of each, in milliseconds"),
         Column("longest_ms", "array<int>", "the longest silence of each, in milliseconds"),
         Column(
             "looks",
             "array<int>",
             "eight counts for each: how often its silence was in which eighth of its session",
-            sql="(SELECT array_agg(n ORDER BY i) FROM unnest(looks) WITH ORDINALITY AS each(n, i))",
+            sql="(SELECT array_agg(n::int ORDER BY i)"
+            " FROM unnest(looks) WITH ORDINALITY AS each(n, i))",
         ),
     )
 

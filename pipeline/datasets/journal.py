@@ -35,6 +35,12 @@ class Journal(Dataset):
             sql="(details -> 'why' -> 'causes')::text",
         ),
         Column(
+            "waits",
+            "string",
+            "whom it waited for, by act and end, as JSON",
+            sql="(details -> 'why' -> 'waits')::text",
+        ),
+        Column(
             "members", "int", "the group's members", sql=NUMBER.format("members", "int")
         ),
         Column(

@@ -30,19 +30,24 @@ class Stability(Report):
 
 
 class Silence(Report):
-    """Sessions that expired, by group, session timeout and client library."""
+    """How near members came to their session timeout, and who expired: by group, session timeout
+    and client library."""
 
     NAME = "silence"
     TITLE = "Silence"
-    QUESTION = "Were members that expired dead, or only slow?"
-    ORDER = "returned"
-    TOTALS = ("expired", "returned")
+    QUESTION = "How near do members come to their session timeout? Were those that expired dead?"
+    ORDER = "longest_silent_ms"
+    TOTALS = ("near", "expired", "returned")
     KEY = (PERIOD, "group_id", "session_timeout_ms", "software")
     COLUMNS = (
         Column(PERIOD, "string", "the period"),
         Column("group_id", "string", "the group"),
         Column("session_timeout_ms", "int", "the session timeout"),
         Column("software", "string", "the client library with its version"),
+        Column("members", "bigint", "members that were looked at while they lived"),
+        Column("p99_silent_ms", "bigint", "99 % of their hours had no longer silence than this"),
+        Column("longest_silent_ms", "bigint", "the longest silence of a member"),
+        Column("near", "bigint", "looks at which more than three quarters of a session were over"),
         Column("lives", "bigint", "lives that ended"),
         Column("expired", "bigint", "of these, that were silent for a session"),
         Column(

@@ -81,6 +81,22 @@ KEPT = """
 SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
 """
 
+NEWEST = """
+SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1 FOR UPDATE
+"""
+
+REPLACE = """
+DELETE FROM rollcall_report_row
+WHERE run_id = %(run)s AND report = %(report)s AND period = %(period)s AND keys @> %(keys)s
+"""
+
+DESCRIBE = """
+UPDATE rollcall_report_run SET reports = (
+    SELECT coalesce(jsonb_agg(one), '[]') || %(described)s FROM jsonb_array_elements(reports) AS one
+    WHERE one ->> 'name' <> %(report)s
+) WHERE id = %(run)s
+"""
+
 TOP = """
 SELECT keys, figures FROM rollcall_report_row
 WHERE run_id = %s AND report = %s AND period = %s
@@ -106,6 +122,10 @@ class Unchanged(NamedTuple):
 
 class AlreadyRunning(Exception):
     """Another analysis holds the lock; its report is just as good."""
+
+
+class NoAnalysis(Exception):
+    """No analysis has succeeded yet."""
 
 
 @contextmanager
@@ -177,6 +197,29 @@ def succeed(
 def kept(connection: Connection) -> dict[int, datetime]:
     """The runs that have their rows, each with its moment."""
     return dict(connection.execute(KEPT, [ROWS_KEPT]).fetchall())
+
+
+def add(
+    connection: Connection,
+    described: Mapping[str, Any],
+    period: str,
+    keys: Mapping[str, str],
+    rows: Iterable[tuple[str, str, str, str]],
+) -> int:
+    """Add rows of a report to the newest analysis, in place of those of the period with these keys;
+    returns its id. Raises ``NoAnalysis``."""
+    with connection.transaction(), connection.cursor() as cursor:
+        found = cursor.execute(NEWEST).fetchone()
+        if found is None:
+            raise NoAnalysis("There is no analysis yet to add this to: run one first.")
+        (run_id,) = found
+        named = {"run": run_id, "report": described["name"], "period": period}
+        cursor.execute(REPLACE, {**named, "keys": json.dumps({**keys})})
+        cursor.execute(DESCRIBE, {**named, "described": json.dumps([{**described}])})
+        with cursor.copy(WRITE) as copied:
+            for row in rows:
+                copied.write_row((run_id, *row))
+    return int(run_id)
 
 
 def top(

@@ -19,6 +19,7 @@ from pipeline.datasets.advice import Advice
 from pipeline.datasets.dataset import PERIOD
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.names import client
 from pipeline.steps.periods import by_period
 from pipeline.steps.stability import SOON_MS, away_ms, returned
 
@@ -69,12 +70,6 @@ def advice(lives: Lives, rebalances: Rebalances, at: datetime) -> Advice:
     )
     found = reduce(DataFrame.unionByName, (_with_cost(rule, facts) for rule in RULES))
     return Advice(found.select(*Advice.names()))
-
-
-def client() -> Column:
-    """How a client is named: by its instance id, else its client id and address."""
-    named = f.concat("client_id", f.lit(" at "), "client_host")
-    return f.coalesce("instance_id", named)
 
 
 def _with_cost(rule: Rule, facts: Facts) -> DataFrame:

@@ -5,8 +5,9 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from pipeline.datasets.cost import Clients, Cost, Hours
+from pipeline.datasets.cost import Clients, Cost, Hours, Software
 from pipeline.datasets.dataset import PERIOD
+from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.steps.periods import ALL, by_period
 
@@ -69,6 +70,18 @@ def clients(rebalances: Rebalances, at: datetime) -> Clients:
     began = rebalances.frame.filter(f.coalesce("client_id", f.lit("")) != "")
     rows = by_period(began, "completed_at", at)
     return Clients(rows.groupBy(*Clients.KEY).agg(*_totals()))
+
+
+def software(rebalances: Rebalances, lives: Lives, at: datetime) -> Software:
+    """By group, client library and address of the member that began them; those of members of
+    which no life is recorded are left out."""
+    last = f.max_by(f.struct("software", "client_host"), "joined_at")
+    members = lives.frame.groupBy("group_id", "member_id").agg(last.alias("of"))
+    began = rebalances.frame.join(members, ["group_id", "member_id"]).select(
+        *Rebalances.names(), "of.*"
+    )
+    rows = by_period(began, "completed_at", at)
+    return Software(rows.groupBy(*Software.KEY).agg(*_totals()))
 
 
 def hours(rebalances: Rebalances, at: datetime) -> Hours:

@@ -14,7 +14,7 @@ SOFTWARE: Final = ("software_name", "software_version")
 
 def lives(events: LifeEvents, at: datetime) -> Lives:
     """One row for each life, whatever the moment: that of its end, else that of its beginning."""
-    rows = _last(events.frame, "life", f.col("left_at").isNotNull())
+    rows = last(events.frame, "life", f.col("left_at").isNotNull())
     lived_ms = f.unix_millis("left_at") - f.unix_millis("joined_at")
     software = f.concat_ws(" ", *(f.nullif(f.col(name), f.lit("")) for name in SOFTWARE))
     return Lives(
@@ -44,11 +44,11 @@ def ownership(events: OwnershipEvents, at: datetime) -> Ownership:
     """One row for each interval of one partition, whatever the moment."""
     each = events.frame.withColumn("partition", f.explode("partitions"))
     keys = f.struct("life", "topic", "partition", "from_at")
-    rows = _last(each.withColumn("interval", keys), "interval", f.col("until_at").isNotNull())
+    rows = last(each.withColumn("interval", keys), "interval", f.col("until_at").isNotNull())
     return Ownership(rows.select(*Ownership.names()))
 
 
-def _last(rows: DataFrame, key: str, is_end: Column) -> DataFrame:
+def last(rows: DataFrame, key: str, is_end: Column) -> DataFrame:
     """Of the one or two rows with the same key that of the end, if it is there."""
     others = [name for name in rows.columns if name != key]
     chosen = f.max_by(f.struct(*others), f.when(is_end, 1).otherwise(0))

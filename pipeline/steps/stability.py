@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Final
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from groups.core.facts import Departure
+from pipeline.datasets.hours import SilentHours
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.stability import Silence, Stability
 from pipeline.steps.periods import by_period
@@ -27,9 +28,7 @@ def stability(lives: Lives, at: datetime) -> Stability:
         f.count_if(~f.col("departure").isin(*ENDS)).alias("other_ends"),
         f.count_if(f.col("back_ms") < SOON_MS).alias("restarts"),
         f.count_if(f.col("lived_ms") < SOON_MS).alias("short_lives"),
-        f.expr("percentile_disc(0.5) WITHIN GROUP (ORDER BY lived_ms)")
-        .cast("bigint")
-        .alias("median_life_ms"),
+        _disc(50, "lived_ms").alias("median_life_ms"),
         f.count_distinct("client_host").alias("hosts"),
     )
     began = begun.agg(f.count("*").alias("begun"))
@@ -68,21 +67,51 @@ def away_ms() -> Column:
     return f.when(returned(), silent_ms + f.col("back_ms"))
 
 
-def silence(lives: Lives, at: datetime) -> Silence:
-    """By group, session timeout and client library."""
-    ended = by_period(lives.frame.filter("left_at IS NOT NULL"), "left_at", at)
-    rows = ended.withColumn("away", away_ms()).groupBy(*Silence.KEY)
+def silence(lives: Lives, silences: SilentHours, at: datetime) -> Silence:
+    """By group, session timeout and client library: silences of the living, ends of the others."""
+    found = _heard(lives, silences, at).join(_ended_by_library(lives, at), [*Silence.KEY], "full")
+    counts = ("members", "near", "lives", "expired", "returned")
     return Silence(
-        rows.agg(
+        found.select(
+            *(
+                f.coalesce(name, f.lit(0)).alias(name) if name in counts else f.col(name)
+                for name in Silence.names()
+            )
+        )
+    )
+
+
+def _heard(lives: Lives, silences: SilentHours, at: datetime) -> DataFrame:
+    of_life = silences.frame.join(lives.frame.select("life", "software"), "life", "left")
+    named = of_life.withColumn("software", f.coalesce("software", f.lit("")))
+    return (
+        by_period(named, "hour", at)
+        .groupBy(*Silence.KEY)
+        .agg(
+            f.count_distinct("life").alias("members"),
+            _disc(99, "longest_ms").alias("p99_silent_ms"),
+            f.max("longest_ms").cast("bigint").alias("longest_silent_ms"),
+            f.sum("near").alias("near"),
+        )
+    )
+
+
+def _ended_by_library(lives: Lives, at: datetime) -> DataFrame:
+    ended = by_period(lives.frame.filter("left_at IS NOT NULL"), "left_at", at)
+    return (
+        ended.withColumn("away", away_ms())
+        .groupBy(*Silence.KEY)
+        .agg(
             f.count("*").alias("lives"),
             f.count_if(f.col("departure") == EXPIRED).alias("expired"),
             f.count("away").alias("returned"),
-            *(
-                f.expr(f"percentile_disc({share / 100}) WITHIN GROUP (ORDER BY away)")
-                .cast("bigint")
-                .alias(f"p{share}_away_ms")
-                for share in (50, 99)
-            ),
+            *(_disc(share, "away").alias(f"p{share}_away_ms") for share in (50, 99)),
             f.max("away").alias("longest_away_ms"),
         )
     )
+
+
+def _disc(share: int, column: str) -> Column:
+    """The least value that at least ``share`` per cent do not exceed."""
+    rule = f"percentile_disc({share / 100}) WITHIN GROUP (ORDER BY {column})"
+    return f.expr(rule).cast("bigint")

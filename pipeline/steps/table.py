@@ -10,17 +10,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from pipeline.datasets.advice import Advice
-from pipeline.datasets.cost import Clients, Cost, Hours
+from pipeline.datasets.cost import Clients, Cost, Hours, Software
 from pipeline.datasets.dataset import Dataset, Report
-from pipeline.datasets.facts import LifeEvents, OwnershipEvents
+from pipeline.datasets.deploys import Deploys
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents, ProgressHours, SilenceHours
+from pipeline.datasets.hours import PartitionHours, SilentHours
 from pipeline.datasets.journal import Journal
 from pipeline.datasets.lives import Lives, Ownership
 from pipeline.datasets.movement import Movement
+from pipeline.datasets.progress import Progress
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.datasets.stability import Silence, Stability
-from pipeline.steps import cost, lives, stability
+from pipeline.steps import cost, hours, lives, stability
 from pipeline.steps.advice import advice
+from pipeline.steps.deploys import deploys
 from pipeline.steps.movement import movement
+from pipeline.steps.progress import progress
 from pipeline.steps.rebalances import rebalances
 
 
@@ -42,11 +47,16 @@ STEPS: Final[Sequence[Step]] = (
     Step(Rebalances, (Journal,), rebalances),
     Step(Lives, (LifeEvents,), lives.lives),
     Step(Ownership, (OwnershipEvents,), lives.ownership),
+    Step(SilentHours, (SilenceHours,), hours.silences),
+    Step(PartitionHours, (ProgressHours,), hours.partition_hours),
     Step(Cost, (Rebalances,), cost.cost),
     Step(Clients, (Rebalances,), cost.clients),
+    Step(Software, (Rebalances, Lives), cost.software),
+    Step(Deploys, (Lives, Rebalances), deploys),
     Step(Movement, (Ownership,), movement),
     Step(Stability, (Lives,), stability.stability),
-    Step(Silence, (Lives,), stability.silence),
+    Step(Silence, (Lives, SilentHours), stability.silence),
+    Step(Progress, (PartitionHours, Lives), progress),
     Step(Advice, (Lives, Rebalances), advice),
     Step(Hours, (Rebalances,), cost.hours),
 )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from groups.core import events
 from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
-from groups.core.group import Group, JournalEntry, Rules
+from groups.core.group import Decision, Group, JournalEntry, Rules
 from groups.core.kinds import KINDS
 from groups.core.replies import Reply
 from groups.core.signs_of_life import ClassicHeartbeat
@@ -98,7 +98,7 @@ class World:
     def step(self, event: events.Event, sender: Any) -> None:
         """Decide, commit, tell."""
         before = self.group
-        decision = decide(before, [event], self.now, self.rng)
+        decision = self.decided(before, event)
         self.group = decision.group
         if self.group.durable is not before.durable:
             self.revision = 0 if decision.deleted else self.revision + 1
@@ -109,6 +109,10 @@ class World:
                 self.watcher.told(entry)
         for ticket, reply in decision.answers:
             self._answer(ticket, reply)
+
+    def decided(self, before: Group, event: events.Event) -> Decision:
+        """What the rules make of it; for whoever wants to see the decisions themselves."""
+        return decide(before, [event], self.now, self.rng)
 
     def _answer(self, ticket: events.Ticket, reply: Reply) -> None:
         answered = self.waiting.pop(ticket, None)

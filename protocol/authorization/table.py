@@ -42,9 +42,10 @@ class Need:
     elements that are not allowed are refused one by one; otherwise the whole request is refused.
     ``answer`` is the response's list that contains the errors, where the response has no error at
     its top; where the request has another name for that list, that name comes first
-    (``filters.results``). ``instead`` is an operation on the cluster that is sufficient too. A
-    permission with ``in_handler`` is checked by the API's own handler, since it concerns the
-    content of the response; ``note`` says how.
+    (``filters.results``), and none where it has no such list (``.results``: one error).
+    ``instead`` is an operation on the cluster that is sufficient too. A permission with
+    ``in_handler`` is checked by the API's own handler, since it concerns the content of the
+    response; ``note`` says how.
     """
 
     operation: AclOperation
@@ -210,6 +211,7 @@ BY_KEY: Final[Mapping[int, Row]] = {
         (_whole(ALTER, CLUSTER, "", "filters.filter_results"),), "ACLs, where an authorizer is on"
     ),
     32: Row(_configs(DESCRIBE_CONFIGS, "results")),
+    35: Row((_whole(DESCRIBE, CLUSTER, "", ".results"),)),
     36: Row(),
     37: Row((_each(ALTER, TOPIC, "topics.name", "results"),), TOPICS),
     42: Row((_each(DELETE, GROUP, "groups_names.", "results"),), f"groups, and {OFFSETS}"),
@@ -243,6 +245,7 @@ BY_KEY: Final[Mapping[int, Row]] = {
             _shown(DESCRIBE, TOPIC, "every one that the group's members have or want"),
         )
     ),
+    74: Row((_whole(DESCRIBE_CONFIGS, CLUSTER),)),
     75: Row((_shown(DESCRIBE, TOPIC, "what was not asked for by name is left out"),)),
     10000: Row(
         (

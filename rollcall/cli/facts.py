@@ -1,4 +1,4 @@
-"""``rollcall group owner`` and ``lives``: what was so at a time (docs/facts.md)."""
+"""``rollcall group owner``, ``lives`` and ``progress``: what was so at a time (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,6 +34,18 @@ LIVES: Final[Sequence[Column]] = (
     HOST,
     CLIENT,
     Column("SOFTWARE", "software", _software),
+)
+
+PROGRESS: Final[Sequence[Column]] = (
+    _short("hour"),
+    Column("TOPIC", "topic"),
+    Column("PARTITION", "partition"),
+    Column("COMMITS", "commits"),
+    Column("FIRST", "first_offset"),
+    Column("LAST", "last_offset"),
+    Column("END", "end_offset"),
+    Column("PAUSE-MS", "pause_ms"),
+    MEMBER,
 )
 
 At = Annotated[
@@ -82,3 +94,20 @@ def lives(
     begin, end = moment(since), moment(until)
     rows = rest_of(context).pages("/group/lives", group_id=group, since=begin, until=end)
     show(rows, LIVES, output)
+
+
+@app.command()
+def progress(
+    context: typer.Context,
+    group: GroupId,
+    topic: Annotated[str | None, typer.Option(help="Only this topic.")] = None,
+    since: At = None,
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List what was committed in each hour that is over, partition by partition."""
+    begin, end = moment(since), moment(until)
+    rows = rest_of(context).pages(
+        "/group/progress", group_id=group, topic=topic, since=begin, until=end
+    )
+    show(rows, PROGRESS, output)

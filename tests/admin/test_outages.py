@@ -49,8 +49,12 @@ def test_a_node_that_was_killed_says_so_when_it_is_back() -> None:
         details={**times, "slots": 9},
     )
     assert sentence(entry) == (
-        "Node 3 could not serve from 08:01:02 to 08:01:14 UTC (12.3 s), since its process had ended"
-        " without giving its slots away: members were given time to reconnect."
+        "Node 3 could not serve from 08:01:02 to 08:01:14 UTC (12.3 s), since its process ended,"
+        " or was cut off, without giving its slots away: members were given time to reconnect."
+    )
+    entry.details |= {"taken_by": [1, 3], "groups": 1}
+    assert sentence(entry).endswith(
+        ": nodes 1 and 3 took its 9 slots with 1 group; members were given time to reconnect."
     )
 
 

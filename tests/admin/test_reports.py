@@ -1,16 +1,20 @@
 """Reports in the admin: the runs, what one found, and asking for another."""
 
+import sys
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from kombu import Connection, pools
+from pyarrow import parquet
 
 from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.admin import time_chart
 from groups.models import ReportRow, ReportRun
-from groups.queries import cost_now
+from groups.queries import cost_now, report_files
 from groups.store.sql import cost as sql
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing
@@ -109,6 +113,71 @@ def test_hours_are_drawn_along_time() -> None:
     (part,) = viewer.get(f"{LIST}{made.pk}/change/?period=7d").context["times"].parts
     assert part.title == "2026-05-02 21:00: 4.0 s, member left"
     assert viewer.get(f"{LIST}{made.pk}/change/?period=24h").context["times"] is None
+
+
+def test_the_period_before_is_marked_in_each_column() -> None:
+    """At its height then: half of the highest column that is drawn."""
+    made = run()
+    for days, trigger, ms in ((1, "member-left", 3_000), (1, "operator", 1_000), (8, "x", 2_000)):
+        hour = (BEGAN - timedelta(days=days)).isoformat()
+        ReportRow.objects.create(
+            run=made,
+            report="hours",
+            period="all",
+            keys={"hour": hour, "trigger": trigger},
+            figures={"without_owner_ms": ms},
+        )
+    drawn = visitor(VIEWER).get(f"{LIST}{made.pk}/change/?period=7d").context["times"]
+    (mark,) = drawn.before
+    assert mark.title == "2026-04-26 03:00: 2.0 s"
+    column = [part for part in drawn.parts if mark.x <= part.x < mark.x + mark.width]
+    assert sum(part.height for part in column) == pytest.approx(
+        2 * (time_chart.HEIGHT - mark.y), abs=0.3
+    )
+
+
+def test_all_rows_of_a_report_are_a_file() -> None:
+    made = run()
+    for number in range(150):
+        cost(made, f"g-{number:03}", without_owner_ms=number)
+    cost(made, "=1+1")
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/")
+    links = {choice.title: choice.link for choice in page.context["files"]}
+    answer = viewer.get(links["CSV"])
+    assert f"cost-{made.pk}-7d.csv" in answer.headers["Content-Disposition"]
+    lines = answer.getvalue().decode().splitlines()
+    assert len(lines) == 152
+    assert lines[0].startswith("period,group_id,trigger,rebalances,")
+    assert lines[1].startswith("7d,g-000,member-left,3,")
+    assert lines[-1].startswith("7d,'=1+1,")
+    table = parquet.read_table(BytesIO(viewer.get(links["Parquet"]).content))
+    assert table["without_owner_ms"].to_pylist() == [*range(150), 4_000]
+    for odd in ("report=nothing", "report=cost&period=1y", "report=cost&format=exe"):
+        assert viewer.get(f"{LIST}{made.pk}/download/?{odd}").status_code == 404
+    assert viewer.get(f"{LIST}99999/download/?report=cost").status_code == 404
+
+
+def test_hours_are_times_in_a_file() -> None:
+    made = run()
+    keys = {"hour": BEGAN.isoformat(), "trigger": "operator"}
+    ReportRow.objects.create(run=made, report="hours", period="all", keys=keys, figures={})
+    answer = visitor(VIEWER).get(
+        f"{LIST}{made.pk}/download/?report=hours&period=24h&format=parquet"
+    )
+    table = parquet.read_table(BytesIO(answer.content))
+    assert table["hour"].to_pylist() == [BEGAN]
+
+
+def test_without_pyarrow_there_is_no_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = run()
+    monkeypatch.setattr(report_files, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{made.pk}/change/")
+    assert [choice.title for choice in page.context["files"]] == ["CSV"]
+    answer = viewer.get(f"{LIST}{made.pk}/download/?report=cost&period=7d&format=parquet")
+    assert (answer.status_code, "rollcall[spark]" in text(answer)) == (501, True)
 
 
 def test_a_run_in_progress_says_how_far_it_is() -> None:

@@ -100,3 +100,34 @@ def test_a_deleted_group_has_its_past(viewer: Client, times: list[datetime]) -> 
         cursor.execute("DELETE FROM rollcall_member")
         cursor.execute("DELETE FROM rollcall_group")
     assert viewer.get(f"/api/v1/groups/packers/assignment?at={at(times[0])}").status_code == 200
+
+
+HOUR = datetime(2026, 11, 28, 3, tzinfo=UTC)
+HOURS = """
+INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
+    first_offsets, last_offsets, pauses_ms, lives, end_offsets)
+SELECT h + interval '62 minutes', 0, 0, h, 'packers', 'orders', '{0,7}', '{3,1}', '{10,5}',
+       '{40,5}', '{700,3600000}', ARRAY[(SELECT life FROM rollcall_life_open LIMIT 1), NULL],
+       '{50,NULL}'
+FROM unnest(%s::timestamptz[]) AS h
+"""
+
+
+def test_progress_is_listed_by_hours(viewer: Client, times: list[datetime]) -> None:
+    now = times[-1].replace(minute=0, second=0, microsecond=0)
+    with connection.cursor() as cursor:
+        cursor.execute(HOURS, [[HOUR, now]])
+    url = "/api/v1/groups/packers/progress"
+    first = f"{url}?page_size=3"
+    body = viewer.get(first).json()
+    rows = body["data"] + viewer.get(body["next"]).json()["data"]
+    assert [(row["hour"][:13], row["partition"]) for row in rows] == [
+        (f"{hour:%Y-%m-%dT%H}", p) for hour in (HOUR, now) for p in (0, 7)
+    ]
+    (one,) = viewer.get(f"{url}?topic=orders&partition=0&since={at(times[0])}").json()["data"]
+    assert (one["commits"], one["first_offset"], one["last_offset"]) == (3, 10, 40)
+    assert (one["pause_ms"], one["end_offset"], one["member_id"]) == (700, 50, "ben")
+    (other,) = viewer.get(f"{url}?partition=7&until={at(HOUR)}").json()["data"]
+    assert other["member_id"] is None and other["end_offset"] is None
+    assert not viewer.get(f"{url}?topic=other").json()["data"]
+    assert viewer.get("/api/v1/groups/unknown/progress").status_code == 404

@@ -1,13 +1,17 @@
 """Reports over REST: what the newest run found, and asking for another."""
 
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
+import pyarrow
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pyarrow import parquet
 
 from groups.models import ReportRun
+from groups.queries import report_files
 from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
@@ -81,6 +85,21 @@ def test_a_report_is_a_file_of_its_own_columns(viewer: Client) -> None:
     head, line = answer.content.decode().splitlines()
     assert head.startswith("period,group_id,trigger,rebalances,")
     assert line.startswith("all,cheap,member-left,3,")
+
+
+def test_a_report_is_a_parquet_file_with_its_types(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(cheap=10, dear=90)
+    accept = {"Accept": report_files.PARQUET}
+    answer = viewer.get(f"{REPORT}?page_size=1", headers=accept)
+    assert answer.headers["Content-Type"] == report_files.PARQUET
+    assert 'rel="next"' in answer.headers["Link"]
+    table = parquet.read_table(BytesIO(answer.content))
+    assert table["group_id"].to_pylist() == ["dear"]
+    assert table.schema.field("without_owner_ms").type == pyarrow.int64()
+    monkeypatch.setattr(report_files, "find_spec", lambda name: None)
+    assert viewer.get(REPORT, headers=accept).status_code == 406
 
 
 def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:

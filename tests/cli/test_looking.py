@@ -243,6 +243,8 @@ def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None
     assert life["software_name"] and life["left_at"] is None
     (owned,) = cli("group", "owner", name, name, "0", "-o", "json").json
     assert (owned["member_id"], owned["life"]) == (life["member_id"], life["life"])
+    assert cli("group", "progress", name, "--topic", name, "-o", "json").json == []
+    assert cli("group", "progress", name, "--since", "yesterday").code == Code.USAGE
     then = owned["from_at"]
     assert cli("group", "owner", name, name, "0", "--at", then, "-o", "json").json == [owned]
     assert not cli("group", "owner", name, name, "0", "--at", "2001-01-01", "-o", "json").json

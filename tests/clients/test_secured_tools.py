@@ -59,14 +59,6 @@ class Site:
         """Run a tool as the super user."""
         return self.tools.run(tool, *words, "--command-config", self.config("chief", "of all"))
 
-    def lets_in(self) -> bool:
-        """Whether the super user can log in: a node may hear of a new user a second later."""
-        try:
-            self.admin(TOPICS, "--list")
-        except AssertionError:
-            return False
-        return True
-
     def offsets(self, group: str) -> dict[str, str]:
         """Partition to committed offset, as the super user reads them."""
         words = ("--describe", "--offsets", "--group", group, "--command-config")
@@ -115,9 +107,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     }
     with Installation(settings) as running, Shell(KAFKA_TOOLS.command()) as shell:
         make_user(running, "chief", "of all")
-        made = Site(running, certificates, Tools(shell, running.kafka))
-        until(made.lets_in, "the node knows the new user", 30)
-        yield made
+        yield Site(running, certificates, Tools(shell, running.kafka))
 
 
 def test_a_user_is_created_authorized_consumes_and_is_removed(site: Site, name: str) -> None:

@@ -34,6 +34,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
         "tick 9s", "heartbeat a", "heartbeat b", "heartbeat c", "tick 2s",
     ),
     states.OPERATOR: ("force",),
+    states.MEMBER_REFUSED: ("rules bytes=200", f"join b topics={'x' * 200}"),
     states.GROUP_OVERSIZED: ("rules max=2", "failover"),
 }  # fmt: skip
 

@@ -168,7 +168,7 @@ def test_the_last_one_leaves_an_empty_group_with_a_higher_epoch() -> None:
     talk = Talk({"foo": 4})
     a = talk.join("a")
     talk.beat(a, member_epoch=-1)
-    assert (talk.state, talk.epoch, talk.target_epoch) == ("Empty", 3, 2)
+    assert (talk.state, talk.epoch, talk.target_epoch) == ("Empty", 3, 3)
     assert talk.journal[-1].kind == "emptied"
     assert talk.group.due(talk.now) is None
     assert talk.join("b").epoch == 4

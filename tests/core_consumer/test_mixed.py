@@ -1,5 +1,7 @@
 """Members of the classic protocol in a consumer group (cases MG-10, MG-05; KIP-848, migration)."""
 
+from dataclasses import replace
+
 import pytest
 
 from groups.core import events
@@ -272,3 +274,37 @@ def test_in_a_full_group_members_rejoin_and_a_static_one_is_replaced() -> None:
     assert talk.ask(talk.join_event(a)).error is ErrorCode.NONE
     taken = talk.ask(talk.join_event(Classic(instance_id="i1")))
     assert taken.error is ErrorCode.NONE and len(talk.group.members) == 3
+
+
+def test_a_returning_static_client_that_claims_partitions_first_gives_some_up() -> None:
+    """It has no generation until then, as with Kafka; its commits are taken meanwhile, and what it
+    works on by its own word is given to nobody."""
+    a = Classic(instance_id="i1", cooperative=True)
+    talk, m2 = upgraded(a)
+    claims = replace(a, member_id="", generation=-1)
+    joined = talk.ask(talk.join_event(claims))
+    assert isinstance(joined, Joined) and (joined.error, joined.generation_id) == (0, 0)
+    back = replace(claims, member_id=joined.member_id, generation=0, joined=joined, wants="sync")
+    talk.go_on(back)
+    lost = a.owned - back.owned
+    assert lost and back.wants == "join"
+    assert talk.commit(back, *a.owned) is ErrorCode.NONE
+    assert talk.code_of(back) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.converge_mixed(m2)
+    assert not m2.owned, "the other still works on it"
+    talk.live(back)
+    talk.converge_mixed(m2)
+    assert back.generation == talk.epoch
+    assert {("foo", p) for p in m2.owned["foo"]} == lost
+
+
+def test_a_classic_member_that_goes_on_under_its_id_owes_no_sync() -> None:
+    """It was removed when the sync of its last classic join did not come."""
+    a = Classic(rebalance_ms=10_000)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    assert talk.ask(talk.join_event(a)).error is ErrorCode.NONE
+    again = talk.join(a.member_id)
+    for _ in range(4):
+        talk.sleep(3_000)
+        assert (talk.code(again), talk.code(m2)) == (ErrorCode.NONE, ErrorCode.NONE)

@@ -93,7 +93,7 @@ def _nobody_waits(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
     """There a join waits for an id that was handed out to another, and a group that has
     no members left is not empty."""
     members = play.ours.members.values()
-    if not any(m.was_handed_out for m in members):
+    if not any(m.was_handed_out or m.left_an_id for m in members):
         return False
     is_join = step[0] in ("cjoin", "poll", "csync") and theirs == HELD
     return is_join or not any(m.is_in for m in members)
@@ -157,7 +157,8 @@ TABLE = (
         "nobody-waits",
         ("classic", "mixed"),
         "a group whose last member has left, or that has no members yet and no delay, does not wait"
-        " for whoever was handed an id (transcripts CJ-12, CJ-14); there the next member does",
+        " for whoever was handed an id, and another for two seconds (transcripts CJ-12, CJ-14);"
+        " there the next member does, for a session",
         _nobody_waits,
     ),
     Accepted(

@@ -113,6 +113,7 @@ class Classic(Play):
         if r.member_id:
             side.ours[r.member_id] = f"m{i}"
         if r.error_code == 0:
+            member.left_an_id |= member.was_handed_out and r.member_id != member.member_id
             member.member_id, member.generation, member.is_in = r.member_id, r.generation_id, True
             member.was_handed_out = False
             member.leads, member.protocol = r.leader == r.member_id, r.protocol_name or ""

@@ -18,7 +18,7 @@ from typing import Final, Self
 from tests.differential.talking import Side
 
 VERSIONS: Final = ("4.4.0", "4.3.1")
-"""Those that Rollcall is compared with; recorded are the answers of the second."""
+"""Those that Rollcall is compared with; recorded are the answers of the first."""
 
 START_S = 120
 

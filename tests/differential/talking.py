@@ -66,7 +66,8 @@ def _built(kind: object, value: Any) -> Any:
 @dataclass
 class Member:
     """What one member was told. ``is_in``: as far as it knows; ``gave``: what it sent as owned;
-    ``was_handed_out``: it was given its id, and has not joined with it yet."""
+    ``was_handed_out``: it was given its id, and has not joined with it yet; ``left_an_id``: it was
+    given one, and joined without it."""
 
     member_id: str
     instance_id: str | None = None
@@ -83,6 +84,7 @@ class Member:
     waits: "asyncio.Task[Any] | None" = None
     wants: str = ""
     was_handed_out: bool = False
+    left_an_id: bool = False
 
 
 class Side:

@@ -37,6 +37,7 @@ SETTINGS: dict[str, Any] = {
     "group_coordinator_rebalance_protocols": ("classic", "consumer"),
     "request_topics_max": 10_000,
     "request_groups_max": 10_000,
+    "request_offsets_max": 100_000,
     "request_configs_max": 1_000,
 }
 
@@ -83,6 +84,7 @@ class World:
     node_id: int = 0
     holds: list[float] = field(default_factory=list)
     memory: dict[int | str | None, int] = field(default_factory=dict)
+    configs: Any = None
 
     async def ask(
         self,

@@ -124,6 +124,25 @@ async def test_each_channel_is_called_on_its_own(other: Other) -> None:
         await until(lambda: asyncio.sleep(0, ("heard",) in heard.rung))
 
 
+async def test_it_has_heard_once_every_listener_has_looked_since_it_listens(other: Other) -> None:
+    """At the start nothing is looked at twice, which would keep what rings then for a second."""
+    heard, goes_on = Heard(), asyncio.Event()
+
+    async def waits(_rung: Rung) -> None:
+        await goes_on.wait()
+
+    bell = Doorbell({"slow": waits, "bell": heard})
+    async with ringing(bell):
+        await until(lambda: asyncio.sleep(0, heard.rung))
+        assert await value(other, LISTENING), "and it listens by then"
+        assert not bell.heard.is_set()
+        goes_on.set()
+        await bell.heard.wait()
+        while ("now",) not in heard.rung:
+            await other.execute("NOTIFY bell, 'now'")
+            await asyncio.sleep(0.01)
+
+
 async def test_a_flood_is_not_listened_to(other: Other) -> None:
     """The connection ends, so that PostgreSQL keeps nothing for it; meanwhile the clock has
     everything looked at; then somebody listens again, and hears."""

@@ -5,6 +5,7 @@ import random
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.datasets.hours import SilentHours
 from pipeline.steps.advice import RULES, advice
 from pipeline.steps.stability import silence, stability
 from tests.pipeline.fleets import AT, PLANTED, Fleet, quiet
@@ -89,5 +90,7 @@ def test_who_comes_and_goes_is_counted_by_client(spark: SparkSession) -> None:
         ("a", 3, 2, 1, 1, 0, 0, 2, 1, 30_000, 1),
         ("b", 1, 1, 0, 0, 0, 1, 1, 0, 500_000, 1),
     ]
-    (row,) = silence(lives, AT).frame.filter("period = '24h'").collect()
-    assert tuple(row)[1:] == ("g", 10_000, "a client 1.0", 3, 1, 1, 19_000, 19_000, 19_000)
+    nobody = SilentHours(spark.createDataFrame([], SilentHours.ddl()))
+    (row,) = silence(lives, nobody, AT).frame.filter("period = '24h'").collect()
+    heard, ended = (0, None, None, 0), (3, 1, 1, 19_000, 19_000, 19_000)
+    assert tuple(row)[1:] == ("g", 10_000, "a client 1.0", *heard, *ended)

@@ -125,6 +125,7 @@ NOTHING: Mapping[str, Any] = {
     "topic_partitions": None,
     "transactional_id_pattern": None,
     "broker_ids": [],
+    "resource_types": [],
 }
 """Fields that are left open."""
 

@@ -87,6 +87,7 @@ RECORDS = {
     30: JOURNAL,
     31: JOURNAL,
     32: NOTHING,
+    35: NOTHING,
     36: NOTHING,
     37: JOURNAL,
     42: JOURNAL,
@@ -101,6 +102,7 @@ RECORDS = {
     66: NOTHING,
     68: MEMBER,
     69: NOTHING,
+    74: NOTHING,
     75: NOTHING,
     10000: MEMBER,
     10001: NOTHING,  # what a member obeys is noted, and shown, as long as it is one

@@ -14,7 +14,7 @@ from groups.sweeps import schedule
 pytestmark = pytest.mark.django_db
 
 HOURS = timedelta(hours=3)
-NAMES = {"clean-up", "ends", "offset retention", "session sweep", "webhooks"}
+NAMES = {"clean-up", "ends", "hours", "offset retention", "session sweep", "webhooks"}
 LONGEST = timedelta(minutes=10, seconds=1)
 """A little more than the longest period."""
 TICKS = 2 * len(NAMES)

@@ -25,7 +25,7 @@ def test_the_defaults_are_created_once(settings: Any) -> None:
 
     names = PeriodicTask.objects.filter(task__startswith="groups.").values_list("name", flat=True)
     assert sorted(names) == [
-        *("analysis", "clean-up", "ends", "offset retention", "session sweep", "webhooks")
+        *("analysis", "clean-up", "ends", "hours", "offset retention", "session sweep", "webhooks")
     ]
     sweep = PeriodicTask.objects.get(name="session sweep")
     assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (1, "seconds", 1)

@@ -18,7 +18,7 @@ from groups.api.serializers.access import (
     QuotaView,
 )
 from groups.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from groups.api.serializers.facts import Life, OwnedPartitions
+from groups.api.serializers.facts import HourOfPartition, Life, OwnedPartitions
 from groups.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -110,6 +110,7 @@ __all__ = [
     "GroupSummary",
     "GroupWaiting",
     "Growth",
+    "HourOfPartition",
     "JournalEntry",
     "KafkaUserOrPlan",
     "KafkaUserView",

@@ -1,4 +1,4 @@
-"""Members' lives, and who owned what. Shapes only."""
+"""Members' lives, who owned what, and progress by hours. Shapes only."""
 
 from typing import Any
 
@@ -54,3 +54,20 @@ class OwnedPartitions(s.Serializer[Any]):
     instance_id = s.CharField(allow_null=True)
     client_id = s.CharField(allow_blank=True)
     client_host = s.CharField(allow_blank=True)
+
+
+class HourOfPartition(s.Serializer[Any]):
+    """What was committed for a partition in an hour."""
+
+    hour = s.DateTimeField(help_text="The hour's beginning.")
+    topic = s.CharField()
+    partition = s.IntegerField()
+    commits = s.IntegerField()
+    first_offset = s.IntegerField()
+    last_offset = s.IntegerField()
+    pause_ms = s.IntegerField(help_text="The longest time of the hour without a commit.")
+    end_offset = s.IntegerField(
+        allow_null=True, help_text="The partition's end after the hour, if it was known."
+    )
+    life = s.IntegerField(allow_null=True, help_text="Of the last commit; null: of no member.")
+    member_id = s.CharField(allow_null=True)

@@ -90,13 +90,14 @@ def remove(
 
 
 def remove_for_size(work: Work, member_id: str) -> None:
-    """A join was refused for lack of room: if its sender is a member, remove it (KIP-389)."""
+    """A join was refused for lack of room: if its sender is a member, remove it (KIP-389), and give
+    its partitions to others."""
     if work.has(member_id):
-        remove(work, member_id, MEMBER_REFUSED)
+        _refused(work, [remove(work, member_id, MEMBER_REFUSED)], "there was no room for a member")
     elif member_id in work.live.pending:
         awaited.id_ended(work, member_id, End.REFUSED)
         work.take_back(member_id)
-    maybe_complete(work)
+        maybe_complete(work)
 
 
 def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
@@ -116,11 +117,13 @@ def members_refused(work: Work, event: MembersRefused) -> None:
         if member_id in work.live.joins
     ]
     if gone:
-        ids = tuple(row.member_id for row in gone)
-        what = "what a member sent could not be stored"
-        first, named = gone[0], awaited.named(gone)
-        cause = Cause(MEMBER_REFUSED, what, first.member_id, first.client_id, ids, named=named)
-        rebalance_or_go_on(work, cause)
+        _refused(work, gone, "what a member sent could not be stored")
+
+
+def _refused(work: Work, gone: list[MemberRow], what: str) -> None:
+    ids, named, first = tuple(row.member_id for row in gone), awaited.named(gone), gone[0]
+    cause = Cause(MEMBER_REFUSED, what, first.member_id, first.client_id, ids, named=named)
+    rebalance_or_go_on(work, cause)
 
 
 def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:

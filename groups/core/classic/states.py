@@ -78,6 +78,9 @@ REBALANCES: Final[Mapping[str, Start]] = {
         _WITH_MEMBERS, "a member joined but sent no SyncGroup within the rebalance timeout"
     ),
     OPERATOR: Start(_WITH_MEMBERS, "an operator forced it, or evicted a member"),
+    MEMBER_REFUSED: Start(
+        _WITH_MEMBERS, "JoinGroup of a known member for which there is no room any more"
+    ),
     GROUP_OVERSIZED: Start(
         _WITH_MEMBERS, "a new owner loaded more members than group.max.size allows"
     ),

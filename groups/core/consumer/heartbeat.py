@@ -222,7 +222,10 @@ def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
 
 def _upgraded(work: Work, member: Member) -> Member:
     """A member that used the classic protocol until now; the partitions that it had to revoke are
-    free."""
+    free, and no join or sync of it is awaited."""
+    live = work.change()
+    for timers in (live.calls, live.syncs):
+        timers.pop(member.row.member_id, None)
     timeout = work.rules.group_consumer_session_timeout_ms
     row = replace(member.row, subscription=b"", session_timeout_ms=timeout)
     return replace(leave.away(member), row=row, epoch=JOIN, previous_epoch=JOIN)

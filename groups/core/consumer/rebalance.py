@@ -171,6 +171,8 @@ def choice(work: Work) -> str:
 def settle(work: Work) -> None:
     """Derive the state from the members; if a rebalance has ended, add it to the journal."""
     awaited.observe(work)
+    if not work.members and work.row.generation > work.target_epoch:
+        _nothing_to_assign(work)
     state = derived(work)
     if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
         _complete(work)
@@ -179,6 +181,13 @@ def settle(work: Work) -> None:
         work.forget_moves()
     if state != work.row.state:
         work.set_row(state=state)
+
+
+def _nothing_to_assign(work: Work) -> None:
+    """A group without members is at its target, as in Kafka since 4.4; one that is being computed
+    is of no use."""
+    work.set_target(work.row.generation)
+    target_schedule.forget(work)
 
 
 def _complete(work: Work) -> None:

@@ -70,6 +70,13 @@ def forget_wish(work: Work) -> None:
         work.change().schedule = replace(work.live.schedule, is_wanted=False)
 
 
+def forget(work: Work) -> None:
+    """No target is needed any more, not even the one that is being computed."""
+    schedule = work.live.schedule
+    if schedule.is_wanted or schedule.requested_epoch:
+        work.change().schedule = replace(schedule, is_wanted=False, requested_epoch=0)
+
+
 def is_coming(work: Work) -> bool:
     """Whether members should send their next heartbeat soon: a target is being prepared."""
     is_requested = bool(work.live.schedule.requested_epoch) or client_rounds.is_open(

@@ -20,6 +20,8 @@ SELECT group_id, name, value FROM rollcall_group_config
 WHERE group_id = ANY(%(group_ids)s::text[])
 """
 
+LISTED = "SELECT DISTINCT group_id FROM rollcall_group_config ORDER BY group_id"
+
 OF_SLOTS = """
 SELECT group_id, name, value FROM rollcall_group_config
 WHERE slot = ANY(%(slots)s::smallint[])

@@ -27,7 +27,8 @@ followed AS (
            lead(generation_after) OVER later AS next_generation,
            lead(moved) OVER later AS next_moved
     FROM read
-    WHERE kind IN (%(completed)s, %(stable)s, %(emptied)s, %(deleted)s) AND group_id <> ''
+    WHERE kind IN (%(rebalance_completed)s, %(stable)s, %(emptied)s, %(group_deleted)s)
+      AND group_id <> ''
     WINDOW later AS (PARTITION BY group_id ORDER BY id)
 ), completed AS (
     SELECT *, CASE WHEN is_assigned THEN next_ms ELSE 0 END AS sync_ms,
@@ -36,7 +37,7 @@ followed AS (
         SELECT *, coalesce(next_kind = %(stable)s AND next_generation = generation_after, false)
                AS is_assigned
         FROM followed
-        WHERE kind = %(completed)s AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
+        WHERE kind = %(rebalance_completed)s AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
     ) AS each
 )"""
 
@@ -48,10 +49,12 @@ begun AS (
     FROM completed c LEFT JOIN LATERAL (
         SELECT j.at, j.trigger FROM rollcall_journal j
         WHERE (c.trigger = '' OR c.duration_ms IS NULL)
-          AND j.group_id = c.group_id AND j.kind = %(started)s AND j.id < c.id AND j.id > coalesce((
+          AND j.group_id = c.group_id AND j.kind = %(rebalance_started)s AND j.id < c.id
+          AND j.id > coalesce((
               SELECT e.id FROM rollcall_journal e
               WHERE e.group_id = c.group_id AND e.id < c.id
-                AND e.kind IN (%(completed)s, %(abandoned)s, %(emptied)s, %(deleted)s)
+                AND e.kind IN (%(rebalance_completed)s, %(rebalance_abandoned)s, %(emptied)s,
+                               %(group_deleted)s)
               ORDER BY e.id DESC LIMIT 1), 0)
         ORDER BY j.id LIMIT 1
     ) s ON true

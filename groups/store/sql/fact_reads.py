@@ -50,3 +50,15 @@ IS_KNOWN = """
 SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)
     OR EXISTS (SELECT FROM rollcall_life WHERE group_id = %(group_id)s AND left_at IS NOT NULL)
 """
+
+PROGRESS = """
+SELECT hour, topic, each.*
+FROM rollcall_progress CROSS JOIN LATERAL unnest(
+    partitions, commits, first_offsets, last_offsets, pauses_ms, end_offsets, lives) AS each(
+    partition, commits, first_offset, last_offset, pause_ms, end_offset, life)
+WHERE group_id = %(group_id)s AND at >= %(first)s AND hour > %(first)s - interval '1 hour'
+  AND hour <= %(last)s
+  AND (%(topic)s::text IS NULL OR topic = %(topic)s)
+  AND (%(partition)s::int IS NULL OR partition = %(partition)s)
+ORDER BY hour, topic, partition LIMIT %(most)s
+"""

@@ -57,6 +57,7 @@ from rollcall.wire.messages.describe_client_quotas import (
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
+from rollcall.wire.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 from rollcall.wire.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
@@ -80,6 +81,10 @@ from rollcall.wire.messages.incremental_alter_configs import (
 from rollcall.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from rollcall.wire.messages.list_config_resources import (
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+)
 from rollcall.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from rollcall.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from rollcall.wire.messages.list_transactions import (
@@ -151,6 +156,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(CreateAclsRequest, CreateAclsResponse),
         _messages(DeleteAclsRequest, DeleteAclsResponse),
         _messages(DescribeConfigsRequest, DescribeConfigsResponse),
+        _messages(DescribeLogDirsRequest, DescribeLogDirsResponse),
         _messages(SaslAuthenticateRequest, SaslAuthenticateResponse),
         _messages(CreatePartitionsRequest, CreatePartitionsResponse),
         _messages(DeleteGroupsRequest, DeleteGroupsResponse),
@@ -165,6 +171,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(ListTransactionsRequest, ListTransactionsResponse),
         _messages(ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
         _messages(ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
+        _messages(ListConfigResourcesRequest, ListConfigResourcesResponse),
         _messages(DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
         _messages(RegisterConsumerRequest, RegisterConsumerResponse),
         _messages(PollCommandsRequest, PollCommandsResponse),

@@ -1,0 +1,95 @@
+"""Gold: deploys, recognised by lives that begin and end together, and what they cost.
+
+Members that only come (a larger group) or only go (a smaller one, a crash) are no deploy.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as f
+
+from pipeline.datasets.deploys import Deploys
+from pipeline.datasets.lives import Lives
+from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.periods import by_period
+
+GAP_MS: Final = 120_000
+"""Members that join with less between them come together, and so does an end so long before."""
+
+SHARE: Final = 0.5
+"""Of the members, that are replaced; and of these, how many others join at least."""
+
+LEAST: Final = 2
+
+
+def deploys(lives: Lives, rebalances: Rebalances, at: datetime) -> Deploys:
+    """By group and beginning."""
+    waves = _waves(lives.frame)
+    counted = waves.join(_members(waves, lives.frame), ["group_id", "began_at"])
+    needed = f.greatest(f.ceil(f.col("members") * SHARE), f.lit(LEAST))
+    is_deploy = (f.col("replaced") >= needed) & (f.col("begun") >= f.col("replaced") * SHARE)
+    found = counted.filter(is_deploy).join(
+        _cost(waves, rebalances.frame), ["group_id", "began_at"], "left"
+    )
+    counts = ("rebalances", "without_owner_ms", "partitions_moved")
+    rows = found.withColumns({name: f.coalesce(name, f.lit(0)) for name in counts})
+    took = f.unix_millis("ended_at") - f.unix_millis("began_at")
+    rows = by_period(rows.withColumn("took_ms", took), "began_at", at)
+    return Deploys(rows.select(*Deploys.names()))
+
+
+def _waves(lives: DataFrame) -> DataFrame:
+    """Members of a group that joined together, several of them."""
+    in_order = Window.partitionBy("group_id").orderBy("joined_at", "life")
+    gap = f.unix_millis("joined_at") - f.unix_millis(f.lag("joined_at").over(in_order))
+    first = f.when(gap <= GAP_MS, 0).otherwise(1)
+    wave = f.sum("first").over(in_order.rowsBetween(Window.unboundedPreceding, 0))
+    known = lives.withColumn("first", first).withColumn("wave", wave)
+    together = known.groupBy("group_id", "wave").agg(
+        f.min("joined_at").alias("began_at"),
+        f.max("joined_at").alias("ended_at"),
+        f.count("*").alias("begun"),
+        f.max_by("software", f.struct("joined_at", "life")).alias("software"),
+    )
+    return together.filter(f.col("begun") >= LEAST).drop("wave")
+
+
+def _members(waves: DataFrame, lives: DataFrame) -> DataFrame:
+    """The members that there were before each, and how many of them ended meanwhile."""
+    there = lives.select("group_id", "joined_at", "left_at")
+    was = (f.col("joined_at") < f.col("began_at")) & (
+        f.col("left_at").isNull() | (f.col("left_at") >= _before())
+    )
+    ended = f.col("left_at") <= _after()
+    return (
+        waves.join(there, "group_id")
+        .filter(was)
+        .groupBy("group_id", "began_at")
+        .agg(f.count("*").alias("members"), f.count_if(ended).alias("replaced"))
+    )
+
+
+def _cost(waves: DataFrame, rebalances: DataFrame) -> DataFrame:
+    """The rebalances that were completed meanwhile."""
+    names = ("group_id", "completed_at", "without_owner_ms", "partitions_moved", "journal_id")
+    worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
+    return (
+        waves.join(rebalances.select(*names), "group_id")
+        .filter(f.col("completed_at").between(_before(), _after()))
+        .groupBy("group_id", "began_at")
+        .agg(
+            f.count("*").alias("rebalances"),
+            f.sum("without_owner_ms").alias("without_owner_ms"),
+            f.sum("partitions_moved").alias("partitions_moved"),
+            worst["journal_id"].alias("worst_journal_id"),
+        )
+    )
+
+
+def _before() -> Column:
+    return f.timestamp_millis(f.unix_millis("began_at") - GAP_MS)
+
+
+def _after() -> Column:
+    return f.timestamp_millis(f.unix_millis("ended_at") + GAP_MS)

@@ -1,0 +1,68 @@
+"""Gold: throughput, stalled partitions, lag, and the member where most is left."""
+
+from datetime import datetime
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from pipeline.datasets.hours import PartitionHours
+from pipeline.datasets.lives import Lives
+from pipeline.datasets.progress import Progress
+from pipeline.steps.names import client
+from pipeline.steps.periods import by_period
+
+HOUR_MS: Final = 3_600_000
+
+
+def progress(hours: PartitionHours, lives: Lives, at: datetime) -> Progress:
+    """By group and topic."""
+    partitions = _partitions(by_period(hours.frame, "hour", at))
+    found = partitions.groupBy(*Progress.KEY).agg(
+        f.count("*").alias("partitions"),
+        f.sum("commits").alias("commits"),
+        f.sum("records").alias("records"),
+        f.max("hours").alias("hours"),
+        f.count_if("is_stalled").alias("stalled"),
+        f.max("pause_ms").cast("bigint").alias("longest_pause_ms"),
+        f.count("end_offset").alias("ends_known"),
+        f.coalesce(f.sum("lag"), f.lit(0)).alias("lag"),
+    )
+    rate = f.floor(f.col("records") / f.col("hours"))
+    drain = f.when(
+        f.col("records") > 0, f.ceil(f.col("lag") * f.col("hours") * HOUR_MS / f.col("records"))
+    )
+    return Progress(
+        found.join(_slowest(partitions, lives), [*Progress.KEY], "left")
+        .withColumn("records_per_hour", rate)
+        .withColumn("drain_ms", drain)
+        .select(*Progress.names())
+    )
+
+
+def _partitions(hours: DataFrame) -> DataFrame:
+    """One row for each partition and period: what it moved on, and what was left at last."""
+    rows = hours.groupBy(*Progress.KEY, "partition").agg(
+        f.sum("commits").alias("commits"),
+        f.count("*").alias("hours"),
+        f.max("pause_ms").alias("pause_ms"),
+        f.min_by("first_offset", "hour").alias("begin"),
+        *(f.max_by(name, "hour").alias(name) for name in ("last_offset", "end_offset", "life")),
+    )
+    moved = f.greatest(f.col("last_offset") - f.col("begin"), f.lit(0))
+    lag = f.greatest(f.col("end_offset") - f.col("last_offset"), f.lit(0))
+    known = f.when(f.col("end_offset").isNotNull(), lag)
+    return (
+        rows.withColumn("records", moved)
+        .withColumn("lag", known)
+        .withColumn("is_stalled", (f.col("records") == 0) & (f.coalesce("lag", f.lit(0)) > 0))
+    )
+
+
+def _slowest(partitions: DataFrame, lives: Lives) -> DataFrame:
+    left = (
+        partitions.filter("lag > 0").groupBy(*Progress.KEY, "life").agg(f.sum("lag").alias("lag"))
+    )
+    named = left.join(lives.frame.select("life", client().alias("client")), "life")
+    most = f.min(f.struct((-f.col("lag")).alias("sooner"), "client"))
+    return named.groupBy(*Progress.KEY).agg(most["client"].alias("slowest_member"))
