@@ -49,19 +49,17 @@ def test_silence_tells_how_near_members_came_to_their_timeout(spark: SparkSessio
         spark,
         SilenceHours,
         [
-            hour(
-                1, 1, lives=[1, 2], session_ms=[10_000] * 2, longest_ms=[3_000, 9_000],
-                looks=looks(0, 2),
-            ),
-            hour(1, 2, lives=[1], session_ms=[10_000], longest_ms=[4_000], looks=looks(0)),
-            hour(2, 3, lives=[None], session_ms=[30_000], longest_ms=[5], looks=looks(0)),
-            hour(50, 4, lives=[1], session_ms=[10_000], longest_ms=[9_999], looks=looks(0)),
+            hour(1, 1, lives=[1, 2], longest_ms=[3_000, 9_000], looks=looks(0, 2)),
+            hour(1, 2, lives=[1], longest_ms=[4_000], looks=looks(0)),
+            hour(2, 3, lives=[None], longest_ms=[5], looks=looks(0)),
+            hour(50, 4, lives=[1], longest_ms=[9_999], looks=looks(0)),
         ],
-    )  # fmt: skip
-    made = silences(events, AT)
+    )
+    known = lives(spark, "a", "b")
+    made = silences(events, known, AT)
     assert made.violations() == {}
     assert made.frame.filter("life = 1").count() == 2  # an hour with two owners is one
-    rows = day(silence(lives(spark, "a", "b"), made, AT))
+    rows = day(silence(known, made, AT))
     named = ("software", "members", "p99_silent_ms", "longest_silent_ms", "near", "expired")
     assert [tuple(row[name] for name in named) for row in rows] == [
         ("a client 1.0", 2, 9_000, 9_000, 5, 0),

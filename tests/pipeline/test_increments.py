@@ -136,3 +136,9 @@ def test_reports_of_groups_alone_are_taken_over() -> None:
     """What is not by group is computed whole: the hours of all groups together."""
     whole = {step.output.NAME for step in STEPS if step.output not in increments.by_group()}
     assert whole == {"hours"}
+
+
+def test_every_table_says_by_which_times_reports_take_its_rows() -> None:
+    """Else a report of a group that nothing touches keeps rows that have left their period."""
+    tables = [step.output for step in STEPS if step.report is None]
+    assert [table.NAME for table in tables if not table.TIMES] == []
