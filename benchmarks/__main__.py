@@ -30,6 +30,7 @@ from benchmarks import (
     stack_ceiling,
     start,
     takeover,
+    what_if,
 )
 from benchmarks.options import Options
 
@@ -55,6 +56,7 @@ BENCHMARKS = {
     "beside": beside,
     "libraries": libraries,
     "analyses": analyses,
+    "what-if": what_if,
 }
 
 NAMED_ONLY = frozenset({"libraries"})

@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ def _with_verb(arguments: Sequence[str]) -> Sequence[str]:
 def _run(options: argparse.Namespace) -> str:
     console.progress("starting", 0)  # before the imports, which take a second
     conninfo = config.conninfo()
-    with _extra():
+    with config.extra():
         from pipeline.session import session
         from pipeline.steps import run
         from pipeline.steps.table import REPORTS
@@ -80,7 +80,7 @@ def _stream(options: argparse.Namespace) -> str:
     conninfo = config.conninfo()
     if options.every <= 0:
         raise config.Unconfigured("--every is a number of seconds above 0.")
-    with _extra():
+    with config.extra():
         from pipeline.results.runs import AlreadyRunning
         from pipeline.session import session
         from pipeline.steps import run
@@ -96,21 +96,28 @@ def _stream(options: argparse.Namespace) -> str:
             time.sleep(max(0.0, begun + options.every - time.monotonic()))
 
 
-@contextmanager
-def _extra() -> Iterator[None]:
-    """What the extra brings is imported here."""
-    try:
-        yield
-    except ModuleNotFoundError as missing:
-        raise config.Unconfigured(
-            f"The pipeline needs {missing.name}: install rollcall[spark]."
-        ) from None
-
-
 def _output(options: argparse.Namespace) -> "Output":
     from pipeline.results.folders import Output
 
     return Output.at(options.output or str(config.data_dir() / "pipeline"))
+
+
+def _export(options: argparse.Namespace) -> str:
+    conninfo = config.conninfo()
+    with config.extra():
+        from pipeline.results import export
+        from pipeline.results.folders import Output
+        from pipeline.steps.table import TABLES
+    if options.format not in export.FORMATS:
+        known = ", ".join(export.FORMATS)
+        raise config.Unconfigured(f"There is no format {options.format}: {known}.")
+    try:
+        made = export.export(
+            conninfo, _output(options), Output.at(options.to), options.format, TABLES
+        )
+    except (export.NothingToExport, export.Lacking) as lacking:
+        raise config.Unconfigured(str(lacking)) from None
+    return "\n".join(f"{name} in {address}" for name, address in made.items())
 
 
 def _tables(options: argparse.Namespace) -> str:
@@ -143,6 +150,11 @@ def _parser() -> argparse.ArgumentParser:
         _add_shared(verb)
     what_if.add_to(verbs, _me())
     fleet.add_to(verbs)
+    export = verbs.add_parser("export", help="copy the newest run's tables and reports")
+    export.add_argument("--format", default="parquet", help="parquet (default) or delta")
+    export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
+    export.add_argument("--output", help="where the run has written its tables")
+    export.set_defaults(verb=_export)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser

@@ -4,7 +4,8 @@ Reads the environment and one small file; opens no connection.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from psycopg import ProgrammingError
@@ -17,6 +18,15 @@ ROLE = "rollcall_analysis"
 
 class Unconfigured(Exception):
     """A required setting or program is missing; the text says which."""
+
+
+@contextmanager
+def extra() -> Iterator[None]:
+    """What the extra brings is imported here."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise Unconfigured(f"The pipeline needs {missing.name}: install rollcall[spark].") from None
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:

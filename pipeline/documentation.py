@@ -1,8 +1,10 @@
 """The page of all tables, written from their classes: docs/pipeline-tables.md."""
 
 from pipeline.datasets.dataset import Dataset, Report
+from pipeline.datasets.what_if import WhatIf
 from pipeline.sources.tables import TABLES
 from pipeline.steps.table import STEPS
+from pipeline.what_if import job
 
 HEAD = """# The pipeline's tables
 
@@ -21,6 +23,7 @@ def page() -> str:
         for dataset, inputs in made.items():
             if issubclass(dataset, Report) is wants_reports:
                 parts.append(_section(dataset, inputs))
+    parts.append(_section(WhatIf, [*job.TABLES]))
     return "\n".join(parts).rstrip()
 
 

@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Self
 
 from groups.core.journal import NAMED_MAX, Trigger
+from groups.core.quick import quick
 from groups.core.waiting import Act
 
 Millis = int
@@ -245,6 +246,7 @@ Chain = tuple[Wait, "Chain | None"]
 """Waits, the newest first: one more copies nothing."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Episode:
     """What happened since a rebalance began (``since``). Values: a change is a new one."""

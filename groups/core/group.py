@@ -53,6 +53,7 @@ class Answer(NamedTuple):
     reply: Reply
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
     """What was decided and why, for operators and for analysis.

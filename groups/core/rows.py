@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import Any, Self
 from zlib import crc32
 
+from groups.core.quick import quick
+
 Details = Mapping[str, Any]
 NOTHING: Details = MappingProxyType({})
 
@@ -27,6 +29,7 @@ def slot_of(group_id: str) -> int:
     return crc32(group_id.encode()) % SLOTS
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class GroupRow:
     """The row of a group.
@@ -68,6 +71,7 @@ class CommandRow:
         return self.series or self.command_id
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class MemberRow:
     """One member's row, and the rows of its commands. ``position`` orders members by arrival.
@@ -126,6 +130,7 @@ def _entries(value: object) -> int:
     return len(value) if isinstance(value, list | tuple) else 1
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Durable:
     """The content of the rows of one group. Revision 0: there is no row yet."""

@@ -24,28 +24,31 @@ _GONE: Final[Any] = object()
 
 
 class SharedDict(Base[K, V], Generic[K, V]):
-    """A dict in insertion order. ``copy`` costs only the differences.
+    """A dict in insertion order. ``copy`` costs nothing, a copy's first change its differences.
 
     ``_base`` is shared and never changed, ``_over`` has this copy's differences and takes
-    precedence. ``touched``: the keys set or deleted since it was copied; None if it is no copy, or
-    was cleared.
+    precedence; copies share it until one of them changes (``_owns``). ``touched``: the keys set or
+    deleted since it was copied; None if it is no copy, or was cleared.
     """
 
-    __slots__ = ("_base", "_len", "_over", "touched")
+    __slots__ = ("_base", "_len", "_over", "_owns", "touched")
 
     def __init__(self, entries: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
         self._base: dict[K, V] = dict(entries)
         self._over: dict[Any, Any] = {}
+        self._owns = True
         self._len = len(self._base)
         self.touched: set[K] | None = None
 
     def copy(self) -> "SharedDict[K, V]":
         """Another dict with the same entries; changes of one are not seen in the other."""
         after: SharedDict[K, V] = SharedDict.__new__(SharedDict)
-        if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):
-            after._base, after._over = self._entries(), {}
+        over = self._over
+        if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):
+            after._base, after._over, after._owns = self._entries(), {}, True
         else:
-            after._base, after._over = self._base, self._over.copy()
+            after._base, after._over, after._owns = self._base, over, False
+            self._owns = False
         after._len = self._len
         after.touched = set()
         return after
@@ -74,6 +77,8 @@ class SharedDict(Base[K, V], Generic[K, V]):
         return key in self._base if value is _ABSENT else value is not _GONE
 
     def __setitem__(self, key: K, value: V) -> None:
+        if not self._owns:
+            self._own()
         before = self._over.get(key, _ABSENT)
         if before is _GONE:  # a deleted key is inserted again, at the end
             self._base, self._over, before = self._entries(), {}, _ABSENT
@@ -86,6 +91,8 @@ class SharedDict(Base[K, V], Generic[K, V]):
     def __delitem__(self, key: K) -> None:
         if key not in self:
             raise KeyError(key)
+        if not self._owns:
+            self._own()
         if key in self._base:
             self._over[key] = _GONE
         else:
@@ -97,6 +104,10 @@ class SharedDict(Base[K, V], Generic[K, V]):
     def clear(self) -> None:
         """Delete all entries."""
         self._base, self._over, self._len, self.touched = {}, {}, 0, None
+        self._owns = True
+
+    def _own(self) -> None:
+        self._over, self._owns = self._over.copy(), True
 
     def __len__(self) -> int:
         return self._len

@@ -85,39 +85,40 @@ def numbered(address: str, key: str) -> dict[int, str]:
 
 def children(address: str) -> list[str]:
     """The names of what is in a folder, if there is one."""
-    files, folder = _opened(address)
+    files, folder = opened(address)
     selector = fs.FileSelector(folder, allow_not_found=True)
     return [info.base_name for info in files.get_file_info(selector)]
 
 
 def exists(address: str) -> bool:
     """Whether it is there."""
-    files, path = _opened(address)
+    files, path = opened(address)
     return bool(files.get_file_info(path).type != fs.FileType.NotFound)
 
 
 def delete(address: str) -> None:
     """Delete a folder."""
-    files, folder = _opened(address)
+    files, folder = opened(address)
     files.delete_dir(folder)
 
 
 def read_text(address: str) -> str:
     """A small file."""
-    files, path = _opened(address)
-    with files.open_input_stream(path) as opened:
-        return bytes(opened.read()).decode()
+    files, path = opened(address)
+    with files.open_input_stream(path) as stream:
+        return bytes(stream.read()).decode()
 
 
 def write_text(address: str, text: str) -> None:
     """A small file, and its folder."""
-    files, path = _opened(address)
+    files, path = opened(address)
     files.create_dir(path.rpartition("/")[0], recursive=True)
-    with files.open_output_stream(path) as opened:
-        opened.write(text.encode())
+    with files.open_output_stream(path) as stream:
+        stream.write(text.encode())
 
 
-def _opened(address: str) -> tuple[fs.FileSystem, str]:
+def opened(address: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an address, and the path there."""
     found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         re.sub("^s3a:", "s3:", address)  # Hadoop's name for S3
     )

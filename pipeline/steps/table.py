@@ -66,6 +66,10 @@ REPORTS: Final[Mapping[str, type[Report]]] = {
 }
 
 
+TABLES: Final = [step.output.NAME for step in STEPS if step.report is None]
+"""Tables of files, which reports are made of."""
+
+
 def needed(reports: Sequence[str]) -> list[Step]:
     """The steps that these reports need, in their order."""
     wanted: set[type[Dataset]] = {REPORTS[name] for name in reports}

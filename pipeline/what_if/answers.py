@@ -14,7 +14,7 @@ from pipeline.what_if.figures import Figures, total
 from pipeline.what_if.recording import Millis, Recording
 from pipeline.what_if.replay import recorded_hours, replay
 
-RESAMPLES: Final = 400
+RESAMPLES: Final = 200
 HOURS_MIN: Final = 3
 """Of fewer hours in which anything differs, nothing can be said about how chance would have it."""
 

@@ -1,12 +1,13 @@
 """Other settings: what a change does to the clients and the rules, and what cannot be answered."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Final
 
 from groups.core.group import Rules
 from pipeline.what_if import assignment, deploys
-from pipeline.what_if.clients import Client, Run, Stop
+from pipeline.what_if.clients import Client, Run, Stop, clients_of
 from pipeline.what_if.figures import Span
 from pipeline.what_if.members import CLASSES
 from pipeline.what_if.reactions import ENOUGH, heartbeat_ms
@@ -19,6 +20,9 @@ MINUTE_MS: Final = 60_000
 SESSIONS: Final = (6_000, 1_800_000)
 """What ``group.min.session.timeout.ms`` and ``group.max.session.timeout.ms`` allow by default: the
 coordinator refuses members that ask for another one."""
+
+MEMBERS_MAX: Final = 10_000
+"""``group.max.size`` by default."""
 
 BEATS_A_SESSION: Final = 2
 """A session in which fewer heartbeats arrive ends for members that are alive."""
@@ -137,8 +141,13 @@ def _protocol(recording: Recording, change: Change) -> str:
 
 
 def _members(recording: Recording, change: Change) -> str:
-    running = max(1, len({life.client_id for life in recording.lives}))
-    return f"The group had {running} clients." if -change.members >= running else ""
+    if not -MEMBERS_MAX <= change.members <= MEMBERS_MAX:
+        return f"A group has at most {MEMBERS_MAX} members."
+    if change.members >= 0:
+        return ""
+    clients, _ = clients_of(recording)
+    usual = round(_ran(clients) / max(1, _lasted(clients)))
+    return f"The group had about {usual} members." if -change.members >= usual else ""
 
 
 REFUSALS: Final[Sequence[Callable[[Recording, Change], str]]] = (
@@ -176,12 +185,20 @@ def unchanged(
 
 
 def _as_recorded(recording: Recording, rules: Rules) -> Rules:
-    """The coordinator sets the session timeout of the consumer protocol: that of the last life."""
+    """What let the recorded members in lets them in again. The coordinator sets the session timeout
+    of the consumer protocol: that of the last life."""
+    sessions = [life.session_ms for life in recording.lives]
     theirs = [life for life in recording.lives if life.kind == "consumer"]
-    if not theirs:
-        return rules
-    last = max(theirs, key=lambda life: life.joined)
-    return replace(rules, group_consumer_session_timeout_ms=last.session_ms)
+    last = max(theirs, key=lambda life: life.joined, default=None)
+    usual = rules.group_consumer_session_timeout_ms if last is None else last.session_ms
+    return replace(
+        rules,
+        group_consumer_session_timeout_ms=usual,
+        group_min_session_timeout_ms=min(*sessions, rules.group_min_session_timeout_ms),
+        group_max_session_timeout_ms=max(*sessions, rules.group_max_session_timeout_ms),
+        group_max_size=max(MEMBERS_MAX, len(sessions), rules.group_max_size),
+        group_consumer_max_size=max(MEMBERS_MAX, len(sessions), rules.group_consumer_max_size),
+    )
 
 
 def _rules(rules: Rules, change: Change) -> Rules:
@@ -214,13 +231,32 @@ def _kept(run: Run) -> Run:
 
 
 def _counted(clients: Sequence[Client], more: int) -> Sequence[Client]:
-    """Of further clients each does what a recorded one does; those that came last are left out."""
-    if more <= 0:
-        ordered = sorted(clients, key=lambda one: (one.runs[0].start, one.name))
-        gone = {one.name for one in ordered[len(ordered) + more :]}
-        return [client for client in clients if client.name not in gone]
-    longest = sorted(clients, key=lambda one: -sum(run.end - run.start for run in one.runs))
-    return [*clients, *(_another(longest[n % len(longest)], n) for n in range(more))]
+    """So many members more or fewer at a time. Further clients do what recorded ones did, those
+    that ran longest first; of fewer these are left out."""
+    if more >= 0:
+        return [*clients, *(_another(client, n) for n, client in enumerate(_worth(clients, more)))]
+    gone = {client.name for client in _worth(clients, -more)}
+    return [client for client in clients if client.name not in gone]
+
+
+def _worth(clients: Sequence[Client], members: int) -> Iterator[Client]:
+    """Clients, some of them repeatedly, that together ran for as long as so many members."""
+    wanted = members * _lasted(clients)
+    for client in cycle(sorted(clients, key=lambda one: (-_ran([one]), one.name))):
+        if wanted <= 0:
+            break
+        wanted -= max(1, _ran([client]))
+        yield client
+
+
+def _ran(clients: Iterable[Client]) -> Millis:
+    return sum(until - since for client in clients for since, until in client.spans)
+
+
+def _lasted(clients: Iterable[Client]) -> Millis:
+    """From the first client's start to the last one's end."""
+    spans = [span for client in clients for span in client.spans]
+    return max(until for _, until in spans) - min(since for since, _ in spans) if spans else 0
 
 
 def _another(client: Client, number: int) -> Client:

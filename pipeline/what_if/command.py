@@ -114,10 +114,11 @@ def run(options: argparse.Namespace) -> str:
     """Ask, store the answer in the newest analysis, and say it."""
     change, rules, conninfo = change_of(options), rules_of(), config.conninfo()
     console.progress("starting", 0)
-    from pipeline.datasets.what_if import WhatIf
-    from pipeline.results import rows, runs
-    from pipeline.session import session
-    from pipeline.what_if import job
+    with config.extra():
+        from pipeline.datasets.what_if import WhatIf
+        from pipeline.results import rows, runs
+        from pipeline.session import session
+        from pipeline.what_if import job
 
     with runs.alone(conninfo) as connection, session() as spark:
         asked = job.Asked(change, rules, options.period, tuple(options.groups))

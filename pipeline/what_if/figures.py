@@ -1,40 +1,36 @@
-"""What a recording cost: rebalances, moves, and partitions x time without a working owner.
+"""What a recording cost: rebalances, moves, and partitions x time in which nobody worked on them.
 
-A partition has no working owner between two owners, after the last one while its topic is worked
-on, and while its owner is silent: from the last sign of life of a member to its removal, or its
-return. Time in which no client runs at all, for long, is nobody's cost.
+A rebalance says for how long its members had stopped, removed ones had been silent, and partitions
+had no owner. Beyond that a partition is not worked on while its owner stalls without being removed,
+or restarts under its instance id, and after its last owner while its topic is worked on.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain, pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from groups.core.facts import Departure
 from pipeline.what_if.recording import HOUR_MS, Interval, Millis, Part, Recording
-
-ABSENT_MS: Final = 600_000
-"""When no client has run for longer, nobody wanted the work to be done (a night, a weekend); a
-deploy that stops all of them at once takes less."""
-
-SILENT: Final = frozenset((Departure.EXPIRED, Departure.REPLACED))
-"""Ends of lives after the process had stopped, or stalled; others sent heartbeats to the end."""
 
 Span = tuple[Millis, Millis]
 
 
 class Figures(NamedTuple):
-    """What happened in some time; ``unowned_ms`` and ``silent_ms``: partitions x milliseconds."""
+    """What happened in some time. In partitions x milliseconds: members that stay had stopped
+    (``stopped_ms``), members were silent and then removed or replaced, there was no owner, and
+    members stalled without being removed, which is never recorded."""
 
     rebalances: int = 0
     moves: int = 0
-    unowned_ms: Millis = 0
+    stopped_ms: Millis = 0
     silent_ms: Millis = 0
+    unowned_ms: Millis = 0
+    stalled_ms: Millis = 0
 
     @property
     def cost_ms(self) -> Millis:
-        """Partitions x milliseconds without a working owner."""
-        return self.unowned_ms + self.silent_ms
+        """Partitions x milliseconds in which nobody worked on them."""
+        return self.stopped_ms + self.silent_ms + self.unowned_ms + self.stalled_ms
 
     def plus(self, other: "Figures") -> "Figures":
         """Both together."""
@@ -56,19 +52,20 @@ def total(hours: Mapping[int, Figures]) -> Figures:
 def figures(
     recording: Recording,
     owners: Mapping[int, str],
-    present: Sequence[Span],
+    runs_until: Millis,
     stalls: Iterable[tuple[int, Span]] = (),
 ) -> dict[int, Figures]:
     """By the hour in which it ended. ``owners``: the client of each life, since a restarted client
-    is no other owner; ``present``: when any client ran, in order; ``stalls``: silences of lives
-    that did not end by them."""
+    is no other owner; ``runs_until``: when the last client stopped, for good; ``stalls``: silences
+    of lives that did not end by them."""
     hours: dict[int, Figures] = {}
-    absent = _absent(present, recording.end)
     happened = chain(
         ((rebalance.completed, Figures(rebalances=1)) for rebalance in recording.rebalances),
-        _moves(recording, owners, absent),
-        _unowned_at_end(recording, absent),
-        _silent(recording, stalls),
+        ((idle.ended, Figures(0, 0, *idle[1:])) for idle in recording.idle),
+        _moves(recording, owners),
+        _unowned_at_end(recording, min(runs_until, recording.end)),
+        ((at, Figures(silent_ms=ms)) for at, ms in _silent(recording, _replaced(recording))),
+        ((at, Figures(stalled_ms=ms)) for at, ms in _silent(recording, stalls)),
     )
     for at, more in happened:
         if recording.begin <= at <= recording.end:
@@ -77,35 +74,41 @@ def figures(
     return hours
 
 
-def _moves(recording: Recording, owners: Mapping[int, str], absent: Sequence[Span]) -> Happened:
-    """Changes of owner, and the time between two owners."""
+def _moves(recording: Recording, owners: Mapping[int, str]) -> Happened:
+    """Changes of owner."""
     for intervals in _by_part(recording.intervals).values():
         for before, after in pairwise(intervals):
-            moved = owners.get(before.life) != owners.get(after.life)
-            gap = 0
-            if before.until is not None and before.until < after.since:
-                span = (before.until, after.since)
-                gap = span[1] - span[0] - _within(absent, span)
-            if moved or gap:
-                yield after.since, Figures(moves=int(moved), unowned_ms=gap)
+            if owners.get(before.life) != owners.get(after.life):
+                yield after.since, Figures(moves=1)
 
 
-def _unowned_at_end(recording: Recording, absent: Sequence[Span]) -> Happened:
+def _unowned_at_end(recording: Recording, end: Millis) -> Happened:
     """Partitions that nobody owns at the end, unless nobody owns any of their topic."""
     at_end = {one.part[0] for one in recording.intervals if one.until is None}
     for (topic, _), intervals in _by_part(recording.intervals).items():
-        last = max((one.until or recording.end for one in intervals), default=recording.end)
-        if last < recording.end and (topic in at_end or not at_end):
-            gap = recording.end - last - _within(absent, (last, recording.end))
-            yield recording.end, Figures(unowned_ms=gap)
+        last = max(end if one.until is None else one.until for one in intervals)
+        if last < end and (topic in at_end or not at_end):
+            yield end, Figures(unowned_ms=end - max(last, recording.begin))
 
 
-def _silent(recording: Recording, stalls: Iterable[tuple[int, Span]]) -> Happened:
-    """What silent members owned."""
-    for span, owned in _silences(recording, stalls):
-        silent = sum(_common(interval, span) for interval in owned)
+def _replaced(recording: Recording) -> Iterable[tuple[int, Span]]:
+    """Silences of static members before they came back, of which no rebalance tells."""
+    for life in recording.lives:
+        if life.departure == Departure.REPLACED and life.heard is not None and life.left:
+            yield life.life, (life.heard, life.left)
+
+
+def _silent(
+    recording: Recording, spans: Iterable[tuple[int, Span]]
+) -> Iterable[tuple[Millis, Millis]]:
+    """What lives owned in these times: when each ended, and partitions x milliseconds."""
+    owned: dict[int, list[Interval]] = {}
+    for interval in recording.intervals:
+        owned.setdefault(interval.life, []).append(interval)
+    for life, span in spans:
+        silent = sum(_common(interval, span) for interval in owned.get(life, ()))
         if silent:
-            yield span[1], Figures(silent_ms=silent)
+            yield span[1], silent
 
 
 def _by_part(intervals: Iterable[Interval]) -> dict[Part, list[Interval]]:
@@ -115,46 +118,6 @@ def _by_part(intervals: Iterable[Interval]) -> dict[Part, list[Interval]]:
     return found
 
 
-def _silences(
-    recording: Recording, stalls: Iterable[tuple[int, Span]]
-) -> Iterable[tuple[Span, Sequence[Interval]]]:
-    owned: dict[int, list[Interval]] = {}
-    for interval in recording.intervals:
-        owned.setdefault(interval.life, []).append(interval)
-    ended = (
-        (life.life, (life.heard, life.left))
-        for life in recording.lives
-        if life.departure in SILENT and life.heard is not None and life.left is not None
-    )
-    for life, span in (*ended, *stalls):
-        if life in owned:
-            yield span, owned[life]
-
-
 def _common(interval: Interval, span: Span) -> Millis:
     until = span[1] if interval.until is None else min(interval.until, span[1])
     return max(0, until - max(interval.since, span[0]))
-
-
-def _absent(present: Sequence[Span], end: Millis) -> Sequence[Span]:
-    """The long times in which no client ran, and that after the last one."""
-    found: list[Span] = []
-    reached: Millis | None = None
-    for since, until in sorted(present):
-        if reached is not None and since - reached > ABSENT_MS:
-            found.append((reached, since))
-        reached = until if reached is None else max(reached, until)
-    if reached is not None and reached < end:
-        found.append((reached, end))
-    return found
-
-
-def _within(spans: Sequence[Span], span: Span) -> Millis:
-    """How much of the span lies in these."""
-    first = max(0, bisect_right(spans, span) - 1)
-    inside = 0
-    for since, until in spans[first:]:
-        if since >= span[1]:
-            break
-        inside += max(0, min(until, span[1]) - max(since, span[0]))
-    return inside

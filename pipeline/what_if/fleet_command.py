@@ -19,6 +19,7 @@ from pipeline.what_if.fleet_rows import (
     life_rows,
     ownership_rows,
     renumbered,
+    round_rows,
 )
 from pipeline.what_if.recording import HOUR_MS
 
@@ -31,7 +32,7 @@ SAMPLE: Final = 20
 FIT_MAX: Final = 1_000
 """Groups to which a description is fitted."""
 
-TABLES: Final = ("lives", "ownership", "journal")
+TABLES: Final = ("lives", "ownership", "journal", "rounds")
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -74,8 +75,9 @@ def run(options: argparse.Namespace) -> str:
 
 
 def _fitted(period: str) -> Description:
-    from pipeline.session import session
-    from pipeline.what_if import job
+    with config.extra():
+        from pipeline.session import session
+        from pipeline.what_if import job
 
     conninfo = config.conninfo()
     with session() as spark:
@@ -83,13 +85,14 @@ def _fitted(period: str) -> Description:
 
 
 def rows_of(description: Description, number: int, begin: int, seed: int, to: Numbers) -> Rows:
-    """One group as rows of the three tables."""
+    """One group as rows of the tables."""
     recording = group_of(description, number, begin, seed).recording
     new = renumbered(recording, to)
     return {
         "lives": list(life_rows(recording, new, to)),
         "ownership": list(ownership_rows(recording, new, to)),
         "journal": list(journal_rows(recording, to)),
+        "rounds": list(round_rows(recording, to)),
     }
 
 
@@ -128,7 +131,8 @@ def _chunks(described: Description, begin: int, seed: int, output: str) -> Itera
 
 def to_parquet(described: Description, begin: int, seed: int, output: str) -> str:
     """Tables as the sources have them, a file for each chunk."""
-    from pipeline.results.folders import Output
+    with config.extra():
+        from pipeline.results.folders import Output
 
     address = Output.at(output).address
     chunks = list(_chunks(described, begin, seed, address))
@@ -160,7 +164,8 @@ def write_parquet(chunk: Chunk) -> int:
 
 def to_database(described: Description, begin: int, seed: int) -> str:
     """The tables of the configured database; it must have no facts, lest they mix."""
-    from pipeline.what_if.fleet_tables import NotEmpty, copying
+    with config.extra():
+        from pipeline.what_if.fleet_tables import NotEmpty, copying
 
     written, numbers = 0, Numbers()
     try:

@@ -1,5 +1,5 @@
 """A recording as rows of the pipeline's sources: lives and ownership with a row for each beginning
-and end, and the journal's entries of rebalances. Pure."""
+and end, rebalances, and the journal's entries of them. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, Final
 
 from groups.core.journal import EntryKind
+from groups.core.rounds import Outcome
 from pipeline.what_if.recording import Interval, Life, Millis, Recording
 
 Row = Mapping[str, Any]
@@ -19,7 +20,9 @@ class Numbers:
     """Numbers of rows and lives, of one fleet."""
 
     def __init__(self, first: int = 1) -> None:
-        self.lives, self.ownership, self.journal, self.life = (count(first) for _ in range(4))
+        self.lives, self.ownership, self.journal, self.rounds, self.life = (
+            count(first) for _ in range(5)
+        )
 
 
 def moment(ms: Millis) -> datetime:
@@ -131,4 +134,32 @@ def journal_rows(recording: Recording, numbers: Numbers) -> Iterator[Row]:
             "moved": None,
             "waited_for_count": len({member_id for member_id, _ in one.waits}),
             "unowned_longest_ms": None,
+        }
+
+
+def round_rows(recording: Recording, numbers: Numbers) -> Iterator[Row]:
+    """For how long nobody worked on partitions in each rebalance; whom it waited for is in the
+    journal."""
+    empty = ("triggers", "cause_members", "cause_ids", "cause_at_ms", "cause_ms")
+    waits = ("lives", "waited_ms", "acts", "ends")
+    for number, idle in enumerate(recording.idle, 1):
+        ended = moment(idle.ended)
+        yield {
+            "at": ended,
+            "era": 0,
+            "xid": 0,
+            "id": next(numbers.rounds),
+            "group_id": recording.group_id,
+            "generation": number,
+            "kind": min(recording.kinds, default=""),
+            "outcome": Outcome.ASSIGNED.value,
+            "started_at": ended,
+            "ended_at": ended,
+            "is_partial": False,
+            "members": 0,
+            "moved": 0,
+            "stopped_ms": idle.stopped_ms,
+            "silent_ms": idle.silent_ms,
+            "unowned_ms": idle.unowned_ms,
+            **{name: [] for name in (*empty, *waits)},
         }

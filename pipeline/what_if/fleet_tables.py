@@ -11,11 +11,11 @@ import pyarrow as pa
 from psycopg import sql
 
 from pipeline.datasets.dataset import Dataset
-from pipeline.datasets.facts import LifeEvents, OwnershipEvents
+from pipeline.datasets.facts import LifeEvents, OwnershipEvents, RoundEvents
 from pipeline.datasets.journal import Journal
 
 DATASETS: Final[Mapping[str, type[Dataset]]] = {
-    dataset.NAME: dataset for dataset in (LifeEvents, OwnershipEvents, Journal)
+    dataset.NAME: dataset for dataset in (LifeEvents, OwnershipEvents, Journal, RoundEvents)
 }
 
 ARROW: Final[Mapping[str, pa.DataType]] = {
@@ -23,6 +23,8 @@ ARROW: Final[Mapping[str, pa.DataType]] = {
     "int": pa.int32(),
     "bigint": pa.int64(),
     "timestamp": pa.timestamp("us", "UTC"),
+    "boolean": pa.bool_(),
+    "array<bigint>": pa.list_(pa.int64()),
     "array<int>": pa.list_(pa.int32()),
     "array<string>": pa.list_(pa.string()),
 }
@@ -32,12 +34,14 @@ RELATIONS: Final = {
     "lives": "rollcall_life",
     "ownership": "rollcall_ownership",
     "journal": "rollcall_journal",
+    "rounds": "rollcall_round",
 }
 
 COMMON: Final[Mapping[str, Mapping[str, Any]]] = {
     "lives": {"principal": "", "revision": 1, "joined_generation": 0, "left_generation": None},
     "ownership": {"from_generation": 0, "until_generation": None},
     "journal": {"revision": 1, "node_id": 0, "joined": "[]", "left": "[]"},
+    "rounds": {"counts": []},
 }
 """Columns that the pipeline does not read, and what they have."""
 
@@ -69,7 +73,7 @@ def schema(dataset: type[Dataset]) -> pa.Schema:
 
 @contextmanager
 def copying(conninfo: str) -> Iterator[Callable[[Mapping[str, Sequence[Mapping[str, Any]]]], int]]:
-    """What writes rows of the three tables, all of them in one transaction. Raises ``NotEmpty``."""
+    """What writes rows of the tables, all of them in one transaction. Raises ``NotEmpty``."""
     with psycopg.connect(conninfo) as connection:
         for relation in ("rollcall_life", "rollcall_life_open"):
             query = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.Identifier(relation))

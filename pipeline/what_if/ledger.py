@@ -10,7 +10,16 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Began, Ended, Owned, Owns, settled
 from groups.core.group import Decision, JournalEntry
 from groups.core.journal import EntryKind
-from pipeline.what_if.recording import Interval, Life, Millis, Part, Rebalance, Recording, Wait
+from pipeline.what_if.recording import (
+    Idle,
+    Interval,
+    Life,
+    Millis,
+    Part,
+    Rebalance,
+    Recording,
+    Wait,
+)
 
 
 class Ledger:
@@ -24,6 +33,7 @@ class Ledger:
         self._lives: list[Life] = []
         self._intervals: list[Interval] = []
         self._rebalances: list[Rebalance] = []
+        self._idle: list[Idle] = []
 
     def life_of(self, member_id: str) -> int | None:
         """The number of the member's life, if it lives."""
@@ -34,8 +44,8 @@ class Ledger:
         """What one step decided."""
         if decision.facts:
             facts = settled(decision.facts)
-            for ended in facts.ended:
-                self._end(now, ended)
+            for over in facts.ended:
+                self._end(now, over)
             for began in facts.began.values():
                 self._begin(now, began)
             for flash in facts.flashes:
@@ -43,6 +53,10 @@ class Ledger:
                 self._end(now, flash.ended)
             for owns in facts.owns.values():
                 self._own(now, owns)
+            for ended in facts.rounds:
+                idle = ended.idle
+                sums = (idle.stopped_ms, idle.silent_ms, idle.unowned_ms)
+                self._idle.append(Idle(now - ended.age_ms, *sums))
         for entry in decision.journal:
             self._entry(now, entry)
 
@@ -55,7 +69,8 @@ class Ledger:
         ]
         lives = [*self._lives, *self._open.values()]
         intervals = [*self._intervals, *still]
-        return Recording(self.group_id, begin, end, lives, intervals, self._rebalances)
+        found = (lives, intervals, self._rebalances, self._idle)
+        return Recording(self.group_id, begin, end, *found)
 
     def _begin(self, now: Millis, fact: Began) -> None:
         row, client = fact.row, fact.client

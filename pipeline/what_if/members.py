@@ -25,6 +25,10 @@ NOTHING: Final[Parts] = frozenset()
 AGAIN_MS: Final = 100
 """After a refusal a client tries again, about so soon."""
 
+DOUBLED_MAX: Final = 8
+AGAIN_MS_MAX: Final = 10_000
+"""No client asks more seldom."""
+
 LAST: Final = chr(0x10FFFF)
 """After any member id."""
 
@@ -38,6 +42,7 @@ class Member:
     def __init__(self, world: World, client: Client, reactions: Reactions) -> None:
         self.world, self.client, self.life, self.reactions = world, client, client.life, reactions
         self.member_id, self.owned = "", NOTHING
+        self.refusals = 0
         self.run: Run | None = None
         self._number = 0
         self.had: set[str] = set()
@@ -103,8 +108,10 @@ class Member:
         return self.world.ticket(self, came)
 
     def join_again(self, after_ms: Millis) -> None:
-        """It was refused: it joins as a new member."""
-        self.later(self.able_at(self.world.now + after_ms), self.join)
+        """It was refused: it joins as a new member, later each time."""
+        wait = min(after_ms << min(self.refusals, DOUBLED_MAX), AGAIN_MS_MAX)
+        self.refusals += 1
+        self.later(self.able_at(self.world.now + wait), self.join)
 
     def _awake_at(self, now: Millis) -> Millis:
         assert self.run is not None
@@ -224,7 +231,7 @@ class ClassicMember(Member):
             self.member_id = ""
             return
         self._learn(reply.member_id)
-        self.generation = reply.generation_id
+        self.refusals, self.generation = 0, reply.generation_id
         takes = self.reactions.of(self.member_id, Act.SYNC, now)
         self.later(self.able_at(now + takes), lambda: self._sync(reply))
 
@@ -349,7 +356,7 @@ class ConsumerMember(Member):
         if reply.error is not ErrorCode.NONE:
             self.join_again(AGAIN_MS if self.epoch else RETRY_MS)
             return
-        self.epoch = reply.member_epoch
+        self.refusals, self.epoch = 0, reply.member_epoch
         if reply.assignment is not None:
             target = frozenset((t, p) for t, ps in reply.assignment.items() for p in ps)
             if self.owned - target:

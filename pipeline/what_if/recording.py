@@ -63,6 +63,16 @@ class Rebalance:
     waits: Mapping[tuple[str, str], Wait] = field(default_factory=dict)
 
 
+class Idle(NamedTuple):
+    """For how long nobody worked on partitions, in a rebalance that ended (docs/facts.md,
+    *Rebalances*): partitions x milliseconds."""
+
+    ended: Millis
+    stopped_ms: Millis
+    silent_ms: Millis
+    unowned_ms: Millis
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """One group from ``begin`` to ``end``."""
@@ -73,6 +83,7 @@ class Recording:
     lives: Sequence[Life]
     intervals: Sequence[Interval]
     rebalances: Sequence[Rebalance]
+    idle: Sequence[Idle] = ()
 
     @property
     def kinds(self) -> frozenset[str]:

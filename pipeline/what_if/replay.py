@@ -60,8 +60,7 @@ class Replayed(NamedTuple):
 def recorded_hours(recording: Recording) -> Mapping[int, Figures]:
     """What was recorded, by the hour."""
     clients, owners = clients_of(recording)
-    stalls: Sequence[tuple[int, Span]] = ()
-    return figures(recording, owners, _present(clients), stalls)
+    return figures(recording, owners, _runs_until(clients))
 
 
 def replay(recording: Recording, plan: Plan, seed: int = 0) -> Replayed:
@@ -84,12 +83,12 @@ def replay(recording: Recording, plan: Plan, seed: int = 0) -> Replayed:
     made = world.ledger.recording(recording.begin, recording.end)
     of_id = {m: name for name, one in members.items() for m in one.had}
     owners = {life.life: of_id.get(life.member_id, life.member_id) for life in made.lives}
-    hours = figures(made, owners, _present(clients), world.stalls)
+    hours = figures(made, owners, _runs_until(clients), world.stalls)
     return Replayed(made, hours, world.events)
 
 
-def _present(clients: Iterable[Client]) -> Sequence[Span]:
-    return sorted(span for client in clients for span in client.spans)
+def _runs_until(clients: Iterable[Client]) -> Millis:
+    return max((until for client in clients for _, until in client.spans), default=0)
 
 
 def outside(recording: Recording) -> Iterable[Millis]:

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from groups.core.journal import EntryKind
-from pipeline.what_if.recording import Interval, Life, Millis, Rebalance, Recording, Wait
+from pipeline.what_if.recording import Idle, Interval, Life, Millis, Rebalance, Recording, Wait
 
 BEFORE_MS: Final = 60_000
 """Members that were there at the beginning join so long before it: their group is settled then."""
+
+IDLE: Final = ("ended_ms", "stopped_ms", "silent_ms", "unowned_ms")
 
 Row = Mapping[str, Any]
 
@@ -18,6 +20,7 @@ def recording_of(
     lives: Iterable[Row],
     intervals: Iterable[Row],
     entries: Iterable[Row],
+    rounds: Iterable[Row],
     begin: Millis,
     end: Millis,
 ) -> Recording:
@@ -32,6 +35,7 @@ def recording_of(
         [life for life in known if life.joined <= end],
         [interval for interval in owned if interval.since <= end],
         [one for one in _rebalances(entries) if begin <= one.started and one.completed <= end],
+        [Idle(*(row[name] for name in IDLE)) for row in rounds if begin <= row["ended_ms"] <= end],
     )
 
 
@@ -90,7 +94,9 @@ def _causes(row: Row, started: Millis) -> Sequence[tuple[str, Millis]]:
     found = [
         (cause["trigger"], started + cause["at_ms"])
         for cause in (said if isinstance(said, list) else ())
-        if isinstance(cause, dict) and {"trigger", "at_ms"} <= cause.keys()
+        if isinstance(cause, dict)
+        and isinstance(cause.get("trigger"), str)
+        and isinstance(cause.get("at_ms"), int)
     ]
     return found or [(row["trigger"] or "", started)]
 

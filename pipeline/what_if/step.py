@@ -11,17 +11,18 @@ from pyspark.sql import functions as f
 
 from groups.core.group import Rules
 from groups.core.journal import EntryKind
-from pipeline.datasets.facts import LifeEvents
+from pipeline.datasets.facts import LifeEvents, RoundEvents
 from pipeline.datasets.journal import Journal
 from pipeline.datasets.lives import Ownership
 from pipeline.datasets.what_if import WhatIf
 from pipeline.steps.lives import last
 from pipeline.what_if.answers import Answer, answer, interval
 from pipeline.what_if.changes import Change
+from pipeline.what_if.figures import Figures
 from pipeline.what_if.recording import Millis, Recording
 from pipeline.what_if.rows import recording_of
 
-FIGURES: Final = ("rebalances", "moves", "unowned_ms", "silent_ms")
+FIGURES: Final = Figures._fields
 STAGES: Final = ("recorded", "replayed", "drawn", "changed")
 
 NUMBERS: Final = (
@@ -73,20 +74,27 @@ class Question:
 
 
 def answers(
-    events: LifeEvents, intervals: Ownership, journal: Journal, question: Question
+    events: LifeEvents,
+    intervals: Ownership,
+    journal: Journal,
+    rounds: RoundEvents,
+    question: Question,
 ) -> DataFrame:
     """A row for each group (``ANSWERS``)."""
-    rows = collected(events, intervals, journal)
+    rows = collected(events, intervals, journal, rounds)
     tasks = TASKS_A_CORE * rows.sparkSession.sparkContext.defaultParallelism
     return rows.repartition(tasks, "group_id").mapInArrow(_asked(question), ANSWERS)
 
 
-def collected(events: LifeEvents, intervals: Ownership, journal: Journal) -> DataFrame:
+def collected(
+    events: LifeEvents, intervals: Ownership, journal: Journal, rounds: RoundEvents
+) -> DataFrame:
     """All rows of each group that had a member, in a row."""
     return (
         _lives(events)
         .join(_intervals(intervals), "group_id", "left")
         .join(_entries(journal), "group_id", "left")
+        .join(_rounds(rounds), "group_id", "left")
     )
 
 
@@ -110,6 +118,11 @@ def _entries(journal: Journal) -> DataFrame:
     rows = journal.frame.filter(f.col("kind").isin(*kinds))
     entry = f.struct("id", _ms("at", "at_ms"), "kind", "trigger", "duration_ms", "causes", "waits")
     return _collected(rows, "entries", entry)
+
+
+def _rounds(rounds: RoundEvents) -> DataFrame:
+    idle = f.struct(_ms("ended_at", "ended_ms"), "stopped_ms", "silent_ms", "unowned_ms")
+    return _collected(rounds.frame, "rounds", idle)
 
 
 def _collected(rows: DataFrame, name: str, row: Column) -> DataFrame:
@@ -137,8 +150,10 @@ def answered(group: Mapping[str, Any], question: Question) -> dict[str, Any]:
 
 def recorded(group: Mapping[str, Any], begin: Millis, end: Millis) -> Recording:
     """A group's collected rows as a recording."""
-    lives, intervals, entries = (group[name] or () for name in ("lives", "intervals", "entries"))
-    return recording_of(group["group_id"], lives, intervals, entries, begin, end)
+    lives, intervals, entries, rounds = (
+        group[name] or () for name in ("lives", "intervals", "entries", "rounds")
+    )
+    return recording_of(group["group_id"], lives, intervals, entries, rounds, begin, end)
 
 
 def row_of(made: Answer) -> dict[str, Any]:

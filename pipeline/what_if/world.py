@@ -24,8 +24,9 @@ from pipeline.what_if.recording import Millis, Part, Recording
 
 Act = Callable[[], None]
 
-IDLE_TICKS_MAX: Final = 3
-"""A tick may decide nothing, where a large group knows its next deadline only roughly."""
+STUCK_MAX: Final = 3
+"""A tick may decide nothing, where a large group knows its next deadline only roughly: after so
+many at one moment time goes on."""
 
 
 class Listener(Protocol):
@@ -125,23 +126,20 @@ class World:
 
     def run(self, until: Millis) -> None:
         """Let time pass, with all that happens."""
-        idle = 0
+        stuck = 0
         while True:
             due = self.group.due(self.now)
             planned = self._agenda[0][0] if self._agenda else NEVER
-            if (
-                due is not None
-                and max(due, self.now) <= min(planned, until)
-                and (idle < IDLE_TICKS_MAX)
-            ):
-                self.now = max(due, self.now)
-                before = self.group
+            soon = NEVER if due is None else max(due, self.now)
+            if soon <= min(planned, until) and stuck < STUCK_MAX:
+                stuck = stuck + 1 if soon == self.now else 0
+                self.now = soon
                 self.step(events.Tick())
-                idle = idle + 1 if self.group.durable is before.durable else 0
             elif planned <= until:
-                idle = 0
-                self.now = planned
+                stuck, self.now = 0, planned
                 heappop(self._agenda)[2]()
+            elif soon <= until:
+                stuck, self.now = 0, self.now + 1
             else:
                 break
         self.now = until

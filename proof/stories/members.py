@@ -52,7 +52,8 @@ class Member:
             given = getattr(reply, "member_id", "") or getattr(reply, "consumer_id", "")
             member_id = given or self.member_id
             is_in = member_id in self.world.group.durable.members
-            if reply.error is ErrorCode.NONE and is_in:
+            waited = isinstance(reply, Synced) and reply.error is ErrorCode.REBALANCE_IN_PROGRESS
+            if (reply.error is ErrorCode.NONE or waited) and is_in:
                 self.heard_at = self.world.now
             self.later(0, lambda: answered(reply))
 

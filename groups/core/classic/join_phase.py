@@ -106,12 +106,14 @@ def rebalance_timeout_ms(work: Work) -> int:
 
 
 def end_sync_phase(work: Work, code: ErrorCode) -> None:
-    """Answer held syncs with a code, and stop waiting for syncs."""
+    """Answer held syncs with a code, and stop waiting for syncs. Who was answered has a session
+    from there, as in Kafka: it sent nothing while it waited."""
     if work.live.sync is None and not work.live.syncs:
         return
     live = work.change()
-    for held in live.syncs.values():
+    for member_id, held in live.syncs.items():
         work.answer(held.ticket, Synced(error=code))
+        work.hear(member_id)
     live.syncs.clear()
     live.unsynced.clear()
     live.sync = None

@@ -5,7 +5,7 @@ nothing here is durable, and no rule is decided here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from groups.core.assignors import weights
@@ -48,6 +48,9 @@ class Index:
     metadata_bytes: int = 0
     votes: dict[Vote, int] = field(default_factory=dict)
     _topic_names: frozenset[str] | None = field(default=None, compare=False, repr=False)
+    _named: "tuple[Mapping[str, Topic], Mapping[str, str]] | None" = field(
+        default=None, compare=False, repr=False
+    )
 
     @property
     def topic_names(self) -> frozenset[str]:
@@ -55,6 +58,15 @@ class Index:
         if self._topic_names is None:
             self._topic_names = frozenset(self.names)
         return self._topic_names
+
+    @property
+    def names_by_id(self) -> Mapping[str, str]:
+        """The subscribed topics' names by their ids: the same object until the catalogue changes,
+        which may have thousands, and members take a step each."""
+        if self._named is None or self._named[0] is not self.catalogue:
+            names = {topic_id: name for name, (topic_id, _) in self.catalogue.items()}
+            self._named = (self.catalogue, names)
+        return self._named[1]
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -70,20 +82,30 @@ class Index:
 
     def copy(self) -> "Index":
         """A copy that a step may change."""
-        return replace(
-            self,
-            holders=self.holders.copy(),
-            instances=self.instances.copy(),
-            names=self.names.copy(),
-            regexes=self.regexes.copy(),
-            classic=self.classic.copy(),
-            protocols=self.protocols.copy(),
-            votes=self.votes.copy(),
+        return Index(
+            self.holders.copy(),
+            self.instances.copy(),
+            self.names.copy(),
+            self.unsettled,
+            self.next_position,
+            self.catalogue,
+            self.regexes.copy(),
+            self.matches,
+            self.classic.copy(),
+            self.protocols.copy(),
+            self.modern,
+            self.metadata_bytes,
+            self.votes.copy(),
+            self._topic_names,
+            self._named,
         )
 
     def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
         """A member was changed, added (no ``before``) or removed (no ``after``)."""
         self._hold(before, after)
+        if before is not None and after is not None and _is_alike(before, after):
+            self.unsettled += before.is_settled(target_epoch) - after.is_settled(target_epoch)
+            return
         if _subscription(before) != _subscription(after):
             self._resubscribe(before, after)
         if before is None or after is None or not before.has_same_metadata(after):
@@ -158,6 +180,17 @@ class Index:
             assert after is not None
             other = self.holders.setdefault(part, after.row.member_id)
             assert other == after.row.member_id, f"{part} is held by {other}"
+
+
+def _is_alike(before: Member, after: Member) -> bool:
+    """Whether only what a member has, or should have, was changed: the usual case."""
+    was, row = before.row, after.row
+    return (
+        before.has_same_metadata(after)
+        and before.assignor == after.assignor
+        and (was.member_id, was.instance_id, was.position)
+        == (row.member_id, row.instance_id, row.position)
+    )
 
 
 def _subscription(member: Member | None) -> tuple[tuple[str, ...], str]:

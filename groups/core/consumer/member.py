@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
+from groups.core.quick import quick
 from groups.core.rows import MemberRow
 
 STABLE = "stable"
@@ -20,6 +21,7 @@ LEFT_FOR_NOW = -2
 """The epoch of a static member that left temporarily (KIP-848)."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member. ``assigned`` are its partitions, ``revoking`` those that it must revoke but still

@@ -10,7 +10,7 @@ from groups.core.assignors.types import Parts
 from groups.core.authors import Client
 from groups.core.classic import packing
 from groups.core.classic.work import KIND as CLASSIC
-from groups.core.consumer.index import Topic
+from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.facts import Began, Origin, Owned, Owns, grouped
 
@@ -37,12 +37,10 @@ def began(member: Member, generation: int, client: Client) -> Began:
 
 
 def owned(
-    changed: Mapping[str, int], members: Mapping[str, Member], catalogue: Mapping[str, Topic]
+    changed: Mapping[str, int], members: Mapping[str, Member], index: Index
 ) -> Iterator[Owns]:
     """What each changed member owns, by the generation of the change."""
-    if not changed:
-        return
-    names = {topic_id: name for name, (topic_id, _) in catalogue.items()}
+    names = index.names_by_id
     for member_id, generation in changed.items():
         member = members.get(member_id)
         if member is not None:

@@ -223,7 +223,7 @@ def _forget_episode(work: Work) -> None:
 
 def _partition_namer(work: Work) -> Name:
     """Names partitions by their topic's name, if that still exists."""
-    names = {topic_id: name for name, (topic_id, _) in work.index.catalogue.items()}
+    names = work.index.names_by_id
     return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
 
 

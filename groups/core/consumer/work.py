@@ -262,7 +262,8 @@ class Work(WorkingCopy[Live, Member]):
 
     def decision(self, group: Group) -> Decision:
         """The results of the step; the facts end with what members own after it."""
-        self.facts += ownership.owned(self.owners, self.members, self.index.catalogue)
+        if self.owners:
+            self.facts += ownership.owned(self.owners, self.members, self.index)
         return super().decision(group)
 
     @property

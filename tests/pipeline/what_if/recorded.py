@@ -2,8 +2,9 @@
 heartbeat (``proof.stories``), which come, leave, crash, stall, restart and are removed."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from groups.core import events
 from groups.core.assignment import assignment_of
@@ -12,7 +13,7 @@ from groups.core.group import Decision, Group
 from pipeline.what_if import assignment
 from pipeline.what_if.ledger import Ledger
 from pipeline.what_if.recording import Recording
-from proof.stories.members import ClassicMember, ConsumerMember, Member
+from proof.stories.members import SESSION_MS, ClassicMember, ConsumerMember, Member
 from proof.stories.world import RULES, World
 
 MEMBERS: Final = 6
@@ -54,8 +55,8 @@ CLASSES: Final[Mapping[str, type[Member]]] = {"classic": Classic, "consumer": Co
 class Hours:
     """One group for some hours."""
 
-    def __init__(self, kind: str, seed: int) -> None:
-        self.world = Watched(kind, seed)
+    def __init__(self, kind: str, seed: int, session_ms: int = SESSION_MS) -> None:
+        self.world = Watched(kind, seed, session_ms)
         self.world.parts = 12
         self.rng = Random(seed)
         self.members: list[Member] = []
@@ -136,9 +137,17 @@ ACTS: Final[Mapping[str, Callable[[Hours], None]]] = {
 class Watched(World):
     """A world whose decisions are in a ledger as well."""
 
-    def __init__(self, kind: str, seed: int) -> None:
+    def __init__(self, kind: str, seed: int, session_ms: int) -> None:
         super().__init__(kind, seed)
-        self.ledger = Ledger(f"{kind}-{seed}")
+        self.ledger, self.session_ms = Ledger(f"{kind}-{seed}"), session_ms
+        rules = replace(RULES, group_consumer_session_timeout_ms=session_ms)
+        self.group = self.group.with_rules(rules)
+
+    def step(self, event: events.Event, sender: Any) -> None:
+        """Decide, commit, tell; members ask for this session timeout."""
+        if isinstance(event, events.JoinGroup):
+            event = replace(event, session_timeout_ms=self.session_ms)
+        super().step(event, sender)
 
     def decided(self, before: Group, event: events.Event) -> Decision:
         """Decide, and note it."""
@@ -147,9 +156,9 @@ class Watched(World):
         return decision
 
 
-def recorded(kind: str, seed: int, hours: float = 1.0) -> Recording:
-    """One group's hours."""
-    story = Hours(kind, seed)
+def recorded(kind: str, seed: int, hours: float = 1.0, session_ms: int = SESSION_MS) -> Recording:
+    """One group's hours. What clients do is the same under another session timeout."""
+    story = Hours(kind, seed, session_ms)
     story.live(hours)
     return story.world.ledger.recording(1_000_000, story.world.now)
 

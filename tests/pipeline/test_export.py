@@ -1,0 +1,116 @@
+"""Exports of a run: every table and report, in each format, again and again."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from deltalake import DeltaTable
+from pyarrow import dataset
+from pyspark.sql import SparkSession
+
+from pipeline.command import main
+from pipeline.results import export
+from pipeline.results.folders import Output
+from pipeline.steps import run
+from pipeline.steps.table import REPORTS, TABLES
+from tests.pipeline.conftest import query, write
+from tests.pipeline.journals import many
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+Read = Callable[[str], list[dict[str, Any]]]
+
+
+def of_parquet(address: str) -> list[dict[str, Any]]:
+    """The rows of a table of Parquet files."""
+    rows: list[dict[str, Any]] = (
+        dataset.dataset(address.removeprefix("file://")).to_table().to_pylist()
+    )
+    return rows
+
+
+def of_delta(address: str) -> list[dict[str, Any]]:
+    """The rows of the newest version of a Delta table."""
+    rows: list[dict[str, Any]] = DeltaTable(address).to_pyarrow_table().to_pylist()
+    return rows
+
+
+COMPLETED = "SELECT count(*) FROM rollcall_journal WHERE kind = 'rebalance-completed'"
+
+READERS: dict[str, Read] = {"parquet": of_parquet, "delta": of_delta}
+
+
+@pytest.fixture
+def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> run.Done:
+    """A run of some hundred entries; its tables are in the data directory."""
+    write(url, many(600))
+    output = Output.at(str(tmp_path / "pipeline"))
+    return run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice")
+
+
+@pytest.mark.parametrize("form", [*export.FORMATS])
+def test_an_export_has_every_row_however_often_it_is_made(
+    url: str, conninfo: str, tmp_path: Path, form: str, done: run.Done
+) -> None:
+    read, to = READERS[form], Output.at(str(tmp_path / "copies"))
+    for _ in range(2):
+        made = export.export(conninfo, Output.at(str(tmp_path / "pipeline")), to, form, TABLES)
+        assert [*made] == [*TABLES, *REPORTS]
+        rebalances = read(made["rebalances"])
+        completed = query(
+            url, "SELECT count(*) FROM rollcall_journal WHERE kind = 'rebalance-completed'"
+        )
+        assert [(len(rebalances),)] == completed
+        assert rebalances[0]["completed_at"].utcoffset().total_seconds() == 0
+    cost = [row for row in read(made["cost"]) if row["period"] == "all"]
+    stored = query(
+        url,
+        "SELECT keys ->> 'group_id', keys ->> 'trigger' FROM rollcall_report_row"
+        " WHERE report = 'cost' AND period = 'all'",
+    )
+    assert sorted((row["group_id"], row["trigger"]) for row in cost) == sorted(stored) != []
+    assert read(made["hours"])[0]["hour"].minute == 0
+    assert read(made["member_lives"]) == []  # an empty table is one, too
+
+
+def test_the_verb_says_where_everything_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], done: run.Done
+) -> None:
+    assert main(["export", "--to", str(tmp_path / "copies")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"rebalances in file://{tmp_path}/copies/rebalances/run=")
+    assert len(lines) == len(TABLES) + len(REPORTS)
+
+
+@pytest.mark.usefixtures("url")
+@pytest.mark.parametrize(
+    ("form", "told"), [("parquet", "There is no run of the pipeline yet"), ("csv", "no format csv")]
+)
+def test_what_cannot_be_exported_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, told: str
+) -> None:
+    assert main(["export", "--to", str(tmp_path / "copies"), "--format", form]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "copies").exists()
+
+
+def test_an_interrupted_export_is_not_complete(
+    conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: run.Done
+) -> None:
+    to = Output.at(str(tmp_path / "copies"))
+    arguments = (conninfo, Output.at(str(tmp_path / "pipeline")), to, "parquet", TABLES)
+
+    def breaks(*_: Any) -> Any:
+        raise psycopg.OperationalError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(export, "_typed", breaks)
+        with pytest.raises(psycopg.OperationalError):
+            export.export(*arguments)
+    assert (tmp_path / "copies" / "rebalances" / f"run={done.run_id}" / "_SUCCESS").exists()
+    assert not (tmp_path / "copies" / "cost" / f"run={done.run_id}" / "_SUCCESS").exists()
+    made = export.export(*arguments)
+    assert len(of_parquet(made["cost"])) > 0
