@@ -7,6 +7,7 @@ is installed. An export is repeated without harm: it replaces what is there.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import psycopg
@@ -14,6 +15,7 @@ import pyarrow as pa
 from pyarrow import dataset, fs, parquet
 
 from pipeline.results.folders import COMPLETE, Output, opened
+from pipeline.results.history import GROUPS, History
 
 NEWEST: Final = """
 SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1
@@ -74,11 +76,32 @@ def export(
 
 def _tables(output: Output, names: Sequence[str], run_id: int) -> Iterator[Table]:
     """Those that the run has written; one that was for some reports alone has not all of them."""
+    incremental = History.with_run(output, run_id)
     for name in names:
         files, folder = opened(output.of(name, run_id))
         if files.get_file_info(f"{folder}/{COMPLETE}").type != fs.FileType.NotFound:
-            read = dataset.dataset(folder, filesystem=files, format=MICROSECONDS)
-            yield Table(name, _in_utc(read.scanner().to_reader()))
+            yield Table(name, _in_utc(_read(output.of(name, run_id)).scanner().to_reader()))
+        elif incremental is not None:
+            history, state = incremental
+            yield Table(name, _in_utc(_layered(history.layers, name, state.layers)))
+
+
+def _read(address: str) -> dataset.Dataset:
+    files, folder = opened(address)
+    return dataset.dataset(folder, filesystem=files, format=MICROSECONDS)
+
+
+def _layered(layers: Output, name: str, run_ids: Sequence[int]) -> pa.RecordBatchReader:
+    """Of each group the rows of the newest layer that has computed it, as ``History.layered``."""
+    first, *_ = run_ids
+    readers, later = [], pa.array([], pa.string())
+    for run_id in reversed(run_ids):
+        others = ~dataset.field("group_id").isin(later)
+        readers.append(_read(layers.of(name, run_id)).scanner(filter=others).to_reader())
+        if run_id != first:
+            groups = _read(layers.of(GROUPS, run_id)).to_table()["group_id"].combine_chunks()
+            later = pa.concat_arrays([later, groups])
+    return pa.RecordBatchReader.from_batches(readers[-1].schema, chain.from_iterable(readers))
 
 
 def _in_utc(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:

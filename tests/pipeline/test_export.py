@@ -15,6 +15,7 @@ from pipeline.command import main
 from pipeline.results import export
 from pipeline.results.folders import Output
 from pipeline.steps import run
+from pipeline.steps.job import Done
 from pipeline.steps.table import REPORTS, TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import many
@@ -44,7 +45,7 @@ READERS: dict[str, Read] = {"parquet": of_parquet, "delta": of_delta}
 
 
 @pytest.fixture
-def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> run.Done:
+def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> Done:
     """A run of some hundred entries; its tables are in the data directory."""
     write(url, many(600))
     output = Output.at(str(tmp_path / "pipeline"))
@@ -53,7 +54,7 @@ def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> run.Do
 
 @pytest.mark.parametrize("form", [*export.FORMATS])
 def test_an_export_has_every_row_however_often_it_is_made(
-    url: str, conninfo: str, tmp_path: Path, form: str, done: run.Done
+    url: str, conninfo: str, tmp_path: Path, form: str, done: Done
 ) -> None:
     read, to = READERS[form], Output.at(str(tmp_path / "copies"))
     for _ in range(2):
@@ -77,7 +78,7 @@ def test_an_export_has_every_row_however_often_it_is_made(
 
 
 def test_the_verb_says_where_everything_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], done: run.Done
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], done: Done
 ) -> None:
     assert main(["export", "--to", str(tmp_path / "copies")]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -98,7 +99,7 @@ def test_what_cannot_be_exported_is_told(
 
 
 def test_an_interrupted_export_is_not_complete(
-    conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: run.Done
+    conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: Done
 ) -> None:
     to = Output.at(str(tmp_path / "copies"))
     arguments = (conninfo, Output.at(str(tmp_path / "pipeline")), to, "parquet", TABLES)
