@@ -7,13 +7,12 @@ class SilentHours(Dataset):
     """How silent each member was in an hour."""
 
     NAME = "silences"
-    KEY = ("hour", "group_id", "life", "session_timeout_ms")
+    KEY = ("hour", "group_id", "life")
     TIMES = ("hour",)
     COLUMNS = (
         Column("hour", "timestamp", "the hour's beginning"),
         Column("group_id", "string", "the group"),
         Column("life", "bigint", "the member's life; null: unknown"),
-        Column("session_timeout_ms", "int", "its session timeout, in milliseconds; null: unknown"),
         Column("longest_ms", "int", "its longest silence, in milliseconds"),
         Column("near", "bigint", "looks at which more than three quarters of it were over"),
     )

@@ -7,15 +7,15 @@ is installed. An export is repeated without harm: it replaces what is there.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import psycopg
 import pyarrow as pa
 from pyarrow import dataset, fs, parquet
 
-from pipeline.results.folders import COMPLETE, Output, opened
-from pipeline.results.history import GROUPS, History
+from pipeline.results import folders
+from pipeline.results.folders import COMPLETE, Output
+from pipeline.results.history import GROUPS, INCREMENTS, History
 
 NEWEST: Final = """
 SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1
@@ -75,33 +75,58 @@ def export(
 
 
 def _tables(output: Output, names: Sequence[str], run_id: int) -> Iterator[Table]:
-    """Those that the run has written; one that was for some reports alone has not all of them."""
-    incremental = History.with_run(output, run_id)
+    """Those of the run: each in a folder of its own, or in layers of an incremental one. A run of
+    some reports has not all of them."""
+    layers = _layers(output, run_id)
     for name in names:
-        files, folder = opened(output.of(name, run_id))
-        if files.get_file_info(f"{folder}/{COMPLETE}").type != fs.FileType.NotFound:
-            yield Table(name, _in_utc(_read(output.of(name, run_id)).scanner().to_reader()))
-        elif incremental is not None:
-            history, state = incremental
-            yield Table(name, _in_utc(_layered(history.layers, name, state.layers)))
+        if folders.exists(f"{output.of(name, run_id)}/{COMPLETE}"):
+            yield Table(name, _in_utc(_files(output.of(name, run_id)).scanner().to_reader()))
+        elif layers is not None:
+            yield Table(name, _in_utc(layers.reader(name)))
 
 
-def _read(address: str) -> dataset.Dataset:
-    files, folder = opened(address)
+def _files(address: str) -> dataset.Dataset:
+    files, folder = folders.opened(address)
     return dataset.dataset(folder, filesystem=files, format=MICROSECONDS)
 
 
-def _layered(layers: Output, name: str, run_ids: Sequence[int]) -> pa.RecordBatchReader:
-    """Of each group the rows of the newest layer that has computed it, as ``History.layered``."""
-    first, *_ = run_ids
-    readers, later = [], pa.array([], pa.string())
-    for run_id in reversed(run_ids):
-        others = ~dataset.field("group_id").isin(later)
-        readers.append(_read(layers.of(name, run_id)).scanner(filter=others).to_reader())
-        if run_id != first:
-            groups = _read(layers.of(GROUPS, run_id)).to_table()["group_id"].combine_chunks()
-            later = pa.concat_arrays([later, groups])
-    return pa.RecordBatchReader.from_batches(readers[-1].schema, chain.from_iterable(readers))
+class Layers(NamedTuple):
+    """Tables of an incremental run: the rows of a group are those of the newest run of ``runs``
+    that has computed it (``results.history``)."""
+
+    output: Output
+    runs: Sequence[int]
+
+    def reader(self, name: str) -> pa.RecordBatchReader:
+        """The rows of a table."""
+        newest: dict[str, int] = {}
+        for run_id in self.runs[1:]:
+            groups = _files(self.output.of(GROUPS, run_id)).to_table(columns=["group_id"])
+            newest.update(dict.fromkeys(groups["group_id"].to_pylist(), run_id))
+        each = [(run_id, _files(self.output.of(name, run_id))) for run_id in self.runs]
+        batches = (
+            batch.filter(_is_newest(batch, newest, run_id))
+            for run_id, read in each
+            for batch in read.to_batches()
+        )
+        return pa.RecordBatchReader.from_batches(each[0][1].schema, batches)
+
+
+def _is_newest(batch: pa.RecordBatch, newest: Mapping[str, int], run_id: int) -> pa.Array:
+    """Whether no later run has computed the group of each row."""
+    groups = batch["group_id"].to_pylist()
+    return pa.array([newest.get(group, 0) <= run_id for group in groups], type=pa.bool_())
+
+
+def _layers(output: Output, run_id: int) -> Layers | None:
+    """Those of the run, if it was an incremental one."""
+    increments = output.within(INCREMENTS)
+    for name in folders.children(increments.address):
+        history = History(increments.within(name))
+        state = history.state([run_id])
+        if state is not None:
+            return Layers(history.layers, state.layers)
+    return None
 
 
 def _in_utc(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
@@ -148,7 +173,7 @@ def _typed(field: pa.Field, value: Any) -> Any:
 def _parquet(rows: pa.RecordBatchReader, to: Output, name: str, run_id: int) -> str:
     """``TO/NAME/run=N``; complete when ``_SUCCESS`` is there, as the pipeline's own tables are."""
     address = to.of(name, run_id)
-    files, folder = opened(address)
+    files, folder = folders.opened(address)
     if files.get_file_info(folder).type != fs.FileType.NotFound:
         files.delete_dir(folder)
     files.create_dir(folder, recursive=True)

@@ -70,16 +70,6 @@ class History:
         last = max((int(n) for own, _, n in found if own == name and n.isdigit()), default=0)
         return cls(all_of.within(f"{name}-{max(last + anew, 1)}"))
 
-    @classmethod
-    def with_run(cls, output: Output, run_id: int) -> tuple["History", State] | None:
-        """The folder in which a run is noted, if it was incremental."""
-        all_of = output.within(INCREMENTS)
-        for name in folders.children(all_of.address):
-            found = cls(all_of.within(name))
-            if state := found.state([run_id]):
-                return found, state
-        return None
-
     @property
     def layers(self) -> Output:
         """What runs have computed."""

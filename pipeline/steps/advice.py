@@ -158,6 +158,7 @@ def static_membership(facts: Facts) -> DataFrame:
             "group.instance.id=<a name that a member keeps>, session.timeout.ms above %d",
             f.greatest("longest", f.lit(SOON_MS // 2)),
         ).alias("change"),
+        f.lit("--static-ids").alias("what_if"),
     )  # fmt: skip
 
 
@@ -234,6 +235,7 @@ def slow_leader(facts: Facts) -> DataFrame:
             "evidence", f.col("waited") / 1_000,
         ).alias("finding"),
         f.lit("group.protocol=consumer: the coordinator assigns, without a leader").alias("change"),
+        f.lit("--protocol consumer").alias("what_if"),
     )  # fmt: skip
 
 

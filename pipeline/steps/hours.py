@@ -8,7 +8,6 @@ from pyspark.sql import functions as f
 
 from pipeline.datasets.facts import ProgressHours, SilenceHours
 from pipeline.datasets.hours import PartitionHours, SilentHours
-from pipeline.datasets.lives import Lives
 
 EIGHTHS: Final = 8
 """Counts for each member: how often its silence was in which eighth of its session."""
@@ -17,15 +16,13 @@ NEAR: Final = 6
 """From this eighth on, counted from 0, three quarters of the session are over."""
 
 
-def silences(events: SilenceHours, lives: Lives, at: datetime) -> SilentHours:
+def silences(events: SilenceHours, at: datetime) -> SilentHours:
     """An hour has a row for each owner of the slot: of a member's the longest silence counts."""
     each = events.frame.select("*", f.posexplode("lives").alias("n", "life"))
-    sessions = lives.frame.select("life", "session_timeout_ms")
-    rows = each.join(sessions, "life", "left").select(
+    rows = each.select(
         "hour",
         "group_id",
         "life",
-        "session_timeout_ms",
         f.get("longest_ms", f.col("n")).alias("longest_ms"),
         sum((_looks(eighth) for eighth in range(NEAR + 1, EIGHTHS)), _looks(NEAR)).alias("near"),
     )

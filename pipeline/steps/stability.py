@@ -82,8 +82,9 @@ def silence(lives: Lives, silences: SilentHours, at: datetime) -> Silence:
 
 
 def _heard(lives: Lives, silences: SilentHours, at: datetime) -> DataFrame:
-    of_life = silences.frame.join(lives.frame.select("life", "software"), "life", "left")
-    named = of_life.withColumn("software", f.coalesce("software", f.lit("")))
+    named = silences.frame.join(
+        lives.frame.select("life", "session_timeout_ms", "software"), "life"
+    )
     return (
         by_period(named, "hour", at)
         .groupBy(*Silence.KEY)

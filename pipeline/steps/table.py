@@ -47,7 +47,7 @@ STEPS: Final[Sequence[Step]] = (
     Step(Rebalances, (Journal,), rebalances),
     Step(Lives, (LifeEvents,), lives.lives),
     Step(Ownership, (OwnershipEvents,), lives.ownership),
-    Step(SilentHours, (SilenceHours, Lives), hours.silences),
+    Step(SilentHours, (SilenceHours,), hours.silences),
     Step(PartitionHours, (ProgressHours,), hours.partition_hours),
     Step(Cost, (Rebalances,), cost.cost),
     Step(Clients, (Rebalances,), cost.clients),

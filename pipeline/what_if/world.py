@@ -112,11 +112,16 @@ class World:
         self._topics: dict[str, tuple[str, int]] = {}
         self._growths = [0, *catalogue.growths()]
         self._revision = 0
-        self._called: Millis | None = None
+        self._called: tuple[Millis, int] | None = None
         self._epoch = 0
         self._waiting: dict[events.Ticket, tuple[Listener, Callable[[Any], None]]] = {}
         self._agenda: list[tuple[Millis, int, Act]] = []
         self._numbers = count(1)
+
+    @property
+    def generation(self) -> int:
+        """The group's generation, or epoch."""
+        return int(self.group.durable.group.generation)
 
     # -- time
 
@@ -184,14 +189,13 @@ class World:
 
     def _call(self) -> None:
         """Tell members that a join phase has begun, or an epoch."""
-        phase = getattr(self.group.live, "join_phase", None)
-        began = None if phase is None else phase.started_at
+        phase, epoch = getattr(self.group.live, "join_phase", None), self.generation
+        began = None if phase is None else (phase.started_at, epoch)
         if began != self._called:
             self._called = began
             if began is not None:
                 joined = self.group.live.joins
-                self._tell((m for m in self.group.durable.members if m not in joined), began)
-        epoch = self.group.durable.group.generation
+                self._tell((m for m in self.group.durable.members if m not in joined), began[0])
         if epoch != self._epoch:
             self._epoch = epoch
             if phase is None and self.group.durable.group.kind == "consumer":

@@ -45,6 +45,7 @@ class Slot:
     heard: int = 0
     outages_ms: int = 0
     unheard: bool = False
+    writes: bool = True
     heard_services: list[int] = field(default_factory=list)
 
     def load(self, away_ms: int, clock: int) -> None:
@@ -82,6 +83,8 @@ class Slot:
         return True
 
     def _note(self, at: int) -> None:
+        if not self.writes:
+            return
         self.noted, self.noted_at = Noted(0, self.shift + at), self.now + at - self.clock
 
     def _ended(self, at: int) -> bool:
@@ -134,6 +137,31 @@ def test_a_member_heard_after_the_last_note_has_a_session_from_the_crash() -> No
     lost = Interruption(31_277, 0, is_noted=False)
     service = Service(0, (lost,))
     assert service.start(25_411, 3_000) == 31_277
+
+
+def test_what_outlived_its_time_was_heard_of_also_after_a_time_to_reconnect() -> None:
+    noted, lost = Interruption(5_000, GRACE_MS, True), Interruption(51_000, 0, is_noted=False)
+    assert Service(0, (noted,)).start(0, 10_000) == 5_000 + GRACE_MS - 10_000
+    assert Service(0, (noted, lost)).start(0, 10_000) == 51_000
+    dead = lost._replace(at=44_000)
+    assert Service(0, (noted, dead)).start(0, 10_000) == GRACE_MS, "at most one grace"
+
+
+@pytest.mark.parametrize("timeout_ms", [6_000, 10_000, 45_000])
+def test_a_live_member_is_never_removed_while_notes_are_lost(timeout_ms: int) -> None:
+    """Each owner serves for longer than a session, so that only live members are left of it."""
+    for seed in range(150):
+        rng = Random(f"{seed} lost {timeout_ms}")
+        slot = Slot(timeout_ms)
+        slot.load(0, 0)
+        assert slot.serve(5_000, [1_000])
+        slot.writes = False
+        for _ in range(10):
+            slot.crash(rng.randrange(BEAT_LATE_MS))
+            slot.load(rng.choice([50, 500, 2_900]), rng.randrange(10_000_000))
+            ms = timeout_ms + rng.randrange(BEAT_LATE_MS, 2 * timeout_ms)
+            beats = list(range(rng.randrange(1_000), ms, timeout_ms // 3))
+            assert slot.serve(ms, beats), seed
 
 
 @pytest.mark.parametrize("timeout_ms", [6_000, 10_000, 45_000])

@@ -373,8 +373,15 @@ ACCEPTED: tuple[Accepted, ...] = (
     Accepted(
         "groups/core/shared.py",
         "SharedDict.copy",
-        "if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):",
-        "if len(self._over) >= max(OVER_MAX, isqrt(len(self._base))):",
+        "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
+        "if len(over) >= OVER_MAX and len(over) > isqrt(len(self._base)):",
+        ABOUT_ENOUGH,
+    ),
+    Accepted(
+        "groups/core/shared.py",
+        "SharedDict.copy",
+        "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
+        "if len(over) > OVER_MAX and len(over) >= isqrt(len(self._base)):",
         ABOUT_ENOUGH,
     ),
     Accepted(

@@ -46,13 +46,13 @@ CONSUMER = _in(
     "core_consumer",
     "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
     " one_batch client_assignors migration client_assignor_ends what_members_say sizes batching"
-    " plugins wire_bytes machine migration_machine client_assignor_machine large_targets",
+    " plugins wire_bytes machine migration_machine client_assignor_machine large_targets rounds",
 )
 ASSIGNORS = _in("core_consumer", "assignors")
-DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups")
+DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups silence")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
-WALKS = _in("walks", "walks odd_rows facts")
+WALKS = _in("walks", "walks odd_rows facts rounds")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
     *_in("core_consumer", "client_reasons"),

@@ -112,9 +112,9 @@ WITH each AS (
            unnest(range(len(lives))) AS n
     FROM silence_hour
 )
-SELECT hour, e.group_id, life, session_timeout_ms, max(longest_ms) AS longest_ms,
+SELECT hour, group_id, life, max(longest_ms) AS longest_ms,
        sum(looks[8 * n + 7] + looks[8 * n + 8])::BIGINT AS near
-FROM each e LEFT JOIN member_lives m USING (life) GROUP BY ALL;
+FROM each GROUP BY ALL;
 
 CREATE TABLE partition_hours AS
 WITH each AS (
@@ -258,10 +258,10 @@ FROM member_lives, period WHERE left_at IS NOT NULL AND lies_in(left_at, since, 
 
 CREATE TABLE silence AS
 WITH heard AS (
-    SELECT name AS period, s.group_id, s.session_timeout_ms, coalesce(software, '') AS software,
+    SELECT name AS period, s.group_id, session_timeout_ms, software,
            count(DISTINCT life) AS members, quantile_disc(longest_ms, 0.99)::BIGINT AS p99_silent_ms,
            max(longest_ms)::BIGINT AS longest_silent_ms, sum(near)::BIGINT AS near
-    FROM silences s LEFT JOIN member_lives USING (life), period WHERE lies_in(hour, since, until) GROUP BY ALL
+    FROM silences s JOIN member_lives USING (life), period WHERE lies_in(hour, since, until) GROUP BY ALL
 ), ended AS (
     SELECT name AS period, group_id, session_timeout_ms, software, count(*) AS lives,
            count(*) FILTER (departure = 'expired') AS expired, count(*) FILTER (came_back) AS returned,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pipeline.steps import run
 from pipeline.steps.job import Done
 from pipeline.steps.table import REPORTS, TABLES
 from tests.pipeline.conftest import query, write
-from tests.pipeline.journals import many
+from tests.pipeline.journals import BEGIN, many
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -75,6 +76,21 @@ def test_an_export_has_every_row_however_often_it_is_made(
     assert sorted((row["group_id"], row["trigger"]) for row in cost) == sorted(stored) != []
     assert read(made["hours"])[0]["hour"].minute == 0
     assert read(made["member_lives"]) == []  # an empty table is one, too
+
+
+def test_layers_of_incremental_runs_are_put_together(
+    spark: SparkSession, url: str, conninfo: str, tmp_path: Path
+) -> None:
+    output = Output.at(str(tmp_path / "pipeline"))
+    ago = datetime.now(UTC) - timedelta(hours=2) - BEGIN  # incremental runs read two months
+    entries = [{**each, "at": each["at"] + ago} for each in many(600, groups=6)]
+    for part in (entries[:400], entries[400:410]):
+        write(url, part)
+        run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice", is_incremental=True)
+    to = Output.at(str(tmp_path / "copies"))
+    made = export.export(conninfo, output, to, "parquet", TABLES)
+    ids = [row["journal_id"] for row in of_parquet(made["rebalances"])]
+    assert (len(ids), [(len({*ids}),)]) == (len({*ids}), query(url, COMPLETED))
 
 
 def test_the_verb_says_where_everything_is(
