@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import dataset
 from pyspark.sql import SparkSession
 
-from pipeline.results import export
 from pipeline.results.folders import Output
 from pipeline.sources import snapshot as moments
 from pipeline.steps import increments, run
@@ -132,26 +130,6 @@ def test_old_days_are_deleted_behind_the_cursor(
     assert min(days) == f"day={(later - timedelta(days=20)).date()}"
     query(url, f"DELETE FROM rollcall_journal WHERE at < '{min(days)[4:]}' RETURNING 1")
     assert rows(url, done) == rows(url, analyse(later, is_incremental=False))
-
-
-def test_an_export_has_the_rows_of_all_layers(
-    url: str, conninfo: str, analyse: Analyse, tmp_path: Path
-) -> None:
-    """It copied a run's own tables, and an incremental run has written a part of them."""
-    entries = journal(500, 20, 1)
-    write(url, entries[:470])
-    analyse(facts.END)
-    write(url, entries[470:])
-    analyse(facts.END)
-    out, to = (Output.at(str(tmp_path / name)) for name in ("out", "copies"))
-    made = export.export(conninfo, out, to, "parquet", ["rebalances"])
-    whole = analyse(facts.END, is_incremental=False)
-    copied, wanted = (
-        dataset.dataset(place.removeprefix("file://")).to_table(columns=["journal_id", "sync_ms"])
-        for place in (made["rebalances"], whole.tables["rebalances"])
-    )
-    assert copied.sort_by("journal_id").to_pylist() == wanted.sort_by("journal_id").to_pylist()
-    assert copied.num_rows > 100
 
 
 def test_reports_of_groups_alone_are_taken_over() -> None:
