@@ -16,7 +16,15 @@ from groups.core.errors import ErrorCode
 from groups.postgres import connections, doorbell, timeline_sql
 from groups.postgres.channels import Rung
 from groups.postgres.table_changes import TableChanges
-from groups.store.sql import group_counts, group_rows, liveness, slots, totals, transactions, waiting
+from groups.store.sql import (
+    group_counts,
+    group_rows,
+    liveness,
+    slots,
+    totals,
+    transactions,
+    waiting,
+)
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
