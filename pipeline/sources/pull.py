@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from pipeline.datasets.dataset import Dataset
 from pipeline.sources.cursor import Place
@@ -11,6 +14,14 @@ from pipeline.sources.rollcall import RollcallSource
 
 Write = Callable[[type[Dataset], DataFrame, int], None]
 """Stores a batch of a table under its number; may be called again with the same."""
+
+
+STARTS_MAX: Final = 5
+"""Attempts of one stream to start."""
+
+TOO_SLOW: Final = "Python worker failed to connect back"
+"""What Spark says where a Python of its own has not started within ten seconds: a very busy
+machine can need more, and Spark has no setting for it. Nothing has been read by then."""
 
 
 def pull(
@@ -21,7 +32,7 @@ def pull(
     write: Write,
 ) -> None:
     """Read all tables from where their checkpoints are to the same place, one after the other: each
-    starts a Python of its own, for which Spark waits for ten seconds and no longer.
+    starts a Python of its own.
 
     Raises the error of a stream, if one fails.
     """
@@ -31,8 +42,18 @@ def pull(
         rows = source.option("until", ",".join(map(str, until))).load()
         stream = rows.writeStream.foreachBatch(partial(write, dataset))
         stream = stream.option("checkpointLocation", checkpoint(dataset.NAME))
-        query = stream.trigger(availableNow=True).start()
+        _finish(stream.trigger(availableNow=True))
+
+
+def _finish(stream: DataStreamWriter) -> None:
+    for attempt in range(1, STARTS_MAX + 1):
+        query = stream.start()
         try:
             query.awaitTermination()
+        except StreamingQueryException as error:
+            if attempt == STARTS_MAX or TOO_SLOW not in str(error):
+                raise
+        else:
+            return
         finally:
             query.stop()

@@ -44,7 +44,8 @@ def by_group() -> set[type[Dataset]]:
     known = {table.dataset for table in TABLES.values() if table.is_stream}
     known = {dataset for dataset in known if GROUP in dataset.names()}
     for step in STEPS:
-        if GROUP in step.output.names() and {*step.inputs} <= known:
+        columns = step.output.names() if step.report is None else step.output.KEY
+        if GROUP in columns and {*step.inputs} <= known:
             known.add(step.output)
     return known
 
@@ -105,6 +106,7 @@ class Increment:
     datasets: dict[type[Dataset], Dataset] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
     groups: list[str] = field(default_factory=list)
+    _is_new: bool = True
     _touched: DataFrame | None = None
     _affected: DataFrame | None = None
 
@@ -122,10 +124,14 @@ class Increment:
         groups = reduce(DataFrame.union, (rows.select(GROUP) for rows in found)).distinct()
         address = self.history.layers.write(groups.coalesce(1), GROUPS, self.run_id)
         self._touched = f.broadcast(self.spark.read.schema(f"{GROUP} string").parquet(address))
+        self._is_new = not self._touched.isEmpty()
 
     def table(self, step: Step) -> None:
         """Compute a table of the touched groups, and put it over what the base has of others."""
         table, runs = step.output, self._layers_before()
+        if not self._is_new:
+            self.datasets[table] = self.history.layered(self.spark, table, runs)
+            return
         made = step.compute(*(self._of_touched(dataset) for dataset in step.inputs), self.at).frame
         if self._touched is not None and self._layers() == [self.run_id]:
             others = self.history.layered(self.spark, table, runs).frame
@@ -183,7 +189,9 @@ class Increment:
 
     def _layers(self) -> list[int]:
         """The layers of this run's tables; from time to time they are put together."""
-        before = self._layers_before()
+        before = [*self._layers_before()]
+        if not self._is_new:
+            return before
         return [self.run_id] if len(before) >= LAYERS_MAX else [*before, self.run_id]
 
     def _of_touched(self, dataset: type[Dataset]) -> Dataset:

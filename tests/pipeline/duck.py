@@ -24,6 +24,8 @@ READ: Final[Mapping[str, str]] = {
             SELECT array_agg(n)
             FROM unnest(partitions) AS r, generate_series(lower(r), upper(r) - 1) AS n
         ) AS partitions FROM rollcall_ownership""",
+    "silence_hour": "SELECT hour, group_id, lives, longest_ms, looks FROM rollcall_silence",
+    "progress_hour": "SELECT * FROM rollcall_progress",
 }
 """JSON as text: DuckDB reads it itself."""
 

@@ -24,7 +24,11 @@ def many(count: int, groups: int = 12, seed: int = 1, end: datetime = END) -> It
     made = 0
     while made < count:
         at = end - timedelta(seconds=round(DAYS * 86_400 * (1 - made / count), 3))
-        if alive and chance.random() < 0.5:
+        if alive and chance.random() < 0.15:
+            facts = [*_hours(chance, chance.choice(alive)["row"], at)]
+        elif chance.random() < 0.02:
+            facts = [*_deploy(chance, f"group-{chance.randrange(groups):04}", made, at)]
+        elif alive and chance.random() < 0.5:
             facts = [*_ended(chance, alive.pop(chance.randrange(len(alive))), at)]
         elif alive and chance.random() < 0.5:
             facts = [*_moved(chance, chance.choice(alive), at)]
@@ -42,7 +46,7 @@ def _begun(chance: random.Random, groups: int, life: int, at: datetime) -> dict[
         "at": at,
         "life": life,
         "group_id": f"group-{chance.randrange(groups):04}",
-        "member_id": f"m-{life}",
+        "member_id": f"m-{life % 9}",
         "instance_id": chance.choice([None, None, f"i-{client}"]),
         "client_id": chance.choice(["", f"worker-{client}"]),
         "client_host": f"10.0.0.{chance.randrange(2)}",
@@ -83,6 +87,51 @@ def _ended(chance: random.Random, life: dict[str, Any], at: datetime) -> Iterato
         yield "life", {**again, "life": number}
         over = {"left_generation": 3, "left_at": later, "departure": "left", "heard_at": later}
         yield "life", {**again, "life": number, **over}
+
+
+def _hours(chance: random.Random, row: dict[str, Any], at: datetime) -> Iterator[Fact]:
+    """What an hour was like for a member, an unknown one beside it."""
+    hour = at.replace(minute=0, second=0, microsecond=0)
+    shared = {"at": at, "group_id": row["group_id"], "hour": hour}
+    yield (
+        "silence",
+        {
+            **shared,
+            "lives": [row["life"], None],
+            "longest_ms": [chance.randrange(row["session_timeout_ms"]), 5],
+            "looks": [chance.randrange(3) for _ in range(16)],
+        },
+    )
+    begin = chance.randrange(100)
+    last = begin + chance.choice([0, 0, 50, -50])
+    yield (
+        "progress",
+        {
+            **shared,
+            "topic": f"t-{chance.randrange(2)}",
+            "partitions": [0, 5],
+            "commits": [3, 1],
+            "first_offsets": [begin, 7],
+            "last_offsets": [last, 7],
+            "pauses_ms": [chance.randrange(3_600_000), 1],
+            "lives": [row["life"], None],
+            "end_offsets": [chance.choice([None, last, last + 9]), 9],
+        },
+    )
+
+
+def _deploy(chance: random.Random, group_id: str, made: int, at: datetime) -> Iterator[Fact]:
+    """Three members begin; a day later three others do, when these leave."""
+    for wave in range(2):
+        for number in range(3):
+            joined = at + timedelta(days=wave, seconds=20 * number)
+            life = _begun(chance, 1, 900_000_000 + 10 * made + 3 * wave + number, joined)["row"]
+            row = {**life, "group_id": group_id, "joined_at": joined}
+            yield "life", row
+            if wave == 0:
+                left = joined + timedelta(days=1, seconds=5)
+                over = {"left_generation": 2, "left_at": left, "departure": "left"}
+                yield "life", {**row, "at": left, **over, "heard_at": left}
 
 
 def _moved(chance: random.Random, life: dict[str, Any], at: datetime) -> Iterator[Fact]:

@@ -106,6 +106,26 @@ WITH each AS (SELECT *, unnest(partitions) AS partition FROM ownership)
 SELECT group_id, life, topic, partition, from_at, max(until_at) AS until_at
 FROM each GROUP BY ALL;
 
+CREATE TABLE silences AS
+WITH each AS (
+    SELECT hour, group_id, looks, unnest(lives) AS life, unnest(longest_ms) AS longest_ms,
+           unnest(range(len(lives))) AS n
+    FROM silence_hour
+)
+SELECT hour, group_id, life, max(longest_ms) AS longest_ms,
+       sum(looks[8 * n + 7] + looks[8 * n + 8])::BIGINT AS near
+FROM each GROUP BY ALL;
+
+CREATE TABLE partition_hours AS
+WITH each AS (
+    SELECT hour, group_id, topic, era, xid, id, unnest(partitions) AS partition, unnest(commits) AS commits,
+           unnest(first_offsets) AS first_offset, unnest(last_offsets) AS last_offset,
+           unnest(pauses_ms) AS pause_ms, unnest(lives) AS life, unnest(end_offsets) AS end_offset
+    FROM progress_hour
+)
+SELECT * EXCLUDE (era, xid, id) FROM each
+QUALIFY row_number() OVER (PARTITION BY hour, group_id, topic, partition ORDER BY era DESC, xid DESC, id DESC) = 1;
+
 CREATE TABLE by_cause AS
 WITH flat AS (
     SELECT r.*, unnest(causes) AS c, generate_subscripts(causes, 1) AS place FROM rebalances r
@@ -149,6 +169,45 @@ CREATE VIEW caused AS SELECT *, trigger AS what FROM by_cause;
 CREATE TABLE cost AS SELECT * RENAME (what AS trigger) FROM figures('caused');
 CREATE VIEW begun AS SELECT *, client_id AS what FROM rebalances WHERE client_id <> '';
 CREATE TABLE clients AS SELECT * RENAME (what AS client_id) FROM figures('begun');
+
+CREATE VIEW known AS
+WITH of AS (
+    SELECT group_id, member_id, arg_max({'software': software, 'client_host': client_host}, joined_at) AS what
+    FROM member_lives GROUP BY ALL
+)
+SELECT r.*, what FROM rebalances r JOIN of USING (group_id, member_id);
+CREATE TABLE software AS
+SELECT * EXCLUDE (what), what.software AS software, what.client_host AS client_host FROM figures('known');
+
+-- Members that join with at most two minutes between them, where half of those before them end.
+CREATE TABLE deploys AS
+WITH gaps AS (
+    SELECT *, whole_ms(joined_at) - whole_ms(lag(joined_at) OVER in_order) AS gap FROM member_lives
+    WINDOW in_order AS (PARTITION BY group_id ORDER BY joined_at, life)
+), numbered AS (
+    SELECT *, count(*) FILTER (gap IS NULL OR gap > 120000) OVER (PARTITION BY group_id ORDER BY joined_at, life) AS wave
+    FROM gaps
+), waves AS (
+    SELECT group_id, min(joined_at) AS began_at, max(joined_at) AS ended_at, count(*) AS begun,
+           arg_max(software, (joined_at, life)) AS software
+    FROM numbered GROUP BY group_id, wave HAVING count(*) >= 2
+), counted AS (
+    SELECT w.*, count(*) AS members,
+           count(*) FILTER (left_at <= ended_at + INTERVAL 2 MINUTE) AS replaced
+    FROM waves w JOIN member_lives l ON l.group_id = w.group_id AND l.joined_at < began_at
+        AND (left_at IS NULL OR left_at >= began_at - INTERVAL 2 MINUTE)
+    GROUP BY ALL
+)
+SELECT name AS period, d.group_id, began_at, whole_ms(ended_at) - whole_ms(began_at) AS took_ms, d.members,
+       replaced, begun, d.software, count(journal_id) AS rebalances,
+       coalesce(sum(without_owner_ms), 0)::BIGINT AS without_owner_ms,
+       coalesce(sum(partitions_moved), 0)::BIGINT AS partitions_moved,
+       arg_min(journal_id, (-without_owner_ms, journal_id)) AS worst_journal_id
+FROM counted d JOIN period ON lies_in(began_at, since, until)
+LEFT JOIN rebalances r ON r.group_id = d.group_id
+    AND completed_at BETWEEN began_at - INTERVAL 2 MINUTE AND ended_at + INTERVAL 2 MINUTE
+WHERE 2 * replaced >= d.members AND replaced >= 2 AND 2 * begun >= replaced
+GROUP BY ALL;
 
 CREATE TABLE hours AS
 SELECT 'all' AS period, date_trunc('hour', completed_at) AS hour, trigger, count(*) AS rebalances,
@@ -198,11 +257,45 @@ SELECT *, departure = 'expired' AND coalesce(back_ms <= session_timeout_ms, fals
 FROM member_lives, period WHERE left_at IS NOT NULL AND lies_in(left_at, since, until);
 
 CREATE TABLE silence AS
-SELECT name AS period, group_id, session_timeout_ms, software, count(*) AS lives,
-       count(*) FILTER (departure = 'expired') AS expired, count(*) FILTER (came_back) AS returned,
-       quantile_disc(away, 0.5) AS p50_away_ms, quantile_disc(away, 0.99) AS p99_away_ms,
-       max(away) AS longest_away_ms
-FROM ends GROUP BY ALL;
+WITH heard AS (
+    SELECT name AS period, s.group_id, session_timeout_ms, software,
+           count(DISTINCT life) AS members, quantile_disc(longest_ms, 0.99)::BIGINT AS p99_silent_ms,
+           max(longest_ms)::BIGINT AS longest_silent_ms, sum(near)::BIGINT AS near
+    FROM silences s JOIN member_lives USING (life), period WHERE lies_in(hour, since, until) GROUP BY ALL
+), ended AS (
+    SELECT name AS period, group_id, session_timeout_ms, software, count(*) AS lives,
+           count(*) FILTER (departure = 'expired') AS expired, count(*) FILTER (came_back) AS returned,
+           quantile_disc(away, 0.5) AS p50_away_ms, quantile_disc(away, 0.99) AS p99_away_ms,
+           max(away) AS longest_away_ms
+    FROM ends GROUP BY ALL
+)
+SELECT * REPLACE (coalesce(members, 0) AS members, coalesce(near, 0) AS near, coalesce(lives, 0) AS lives,
+                  coalesce(expired, 0) AS expired, coalesce(returned, 0) AS returned)
+FROM heard FULL JOIN ended USING (period, group_id, session_timeout_ms, software);
+
+CREATE TABLE progress AS
+WITH each AS (
+    SELECT name AS period, group_id, topic, partition, sum(commits) AS commits, count(*) AS hours,
+           max(pause_ms) AS pause_ms, arg_max_null(life, hour) AS life, arg_max_null(end_offset, hour) AS "end",
+           arg_max(last_offset, hour) AS last, greatest(last - arg_min(first_offset, hour), 0) AS records,
+           CASE WHEN "end" IS NOT NULL THEN greatest("end" - last, 0) END AS behind
+    FROM partition_hours, period WHERE lies_in(hour, since, until) GROUP BY ALL
+), clients_behind AS (
+    SELECT period, e.group_id, topic, life, coalesce(instance_id, client_id || ' at ' || client_host) AS client,
+           sum(behind) AS behind
+    FROM each e JOIN member_lives m USING (life) WHERE behind > 0 GROUP BY ALL
+), slowest AS (
+    SELECT period, group_id, topic, arg_min(client, (-behind, client)) AS slowest_member
+    FROM clients_behind GROUP BY ALL
+)
+SELECT period, group_id, topic, count(*) AS partitions, sum(commits)::BIGINT AS commits,
+       sum(records)::BIGINT AS records, (sum(records) // max(hours))::BIGINT AS records_per_hour,
+       count(*) FILTER (records = 0 AND behind > 0) AS stalled, max(pause_ms)::BIGINT AS longest_pause_ms,
+       count("end") AS ends_known, coalesce(sum(behind), 0)::BIGINT AS lag,
+       CASE WHEN sum(records) > 0
+            THEN ceil(coalesce(sum(behind), 0)::DOUBLE * max(hours) * 3600000 / sum(records))::BIGINT END AS drain_ms,
+       any_value(slowest_member) AS slowest_member
+FROM each LEFT JOIN slowest USING (period, group_id, topic) GROUP BY period, group_id, topic;
 
 -- Findings and proposals are sentences; the rest of each advice is compared.
 CREATE MACRO newest(life) AS array_to_string(list(life ORDER BY life DESC)[:5], ',');

@@ -16,8 +16,10 @@ from launcher import ports
 from launcher.installation import CHECKOUT
 from pipeline import java
 from tests.launcher.waiting import until
-from tests.pipeline.conftest import oracle, report, write
+from tests.pipeline import duck, facts
+from tests.pipeline.conftest import oracle, query, report, write
 from tests.pipeline.journals import many
+from tests.pipeline.test_oracle import compare_reports
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -76,9 +78,12 @@ def joined(page: int) -> int:
         return 0
 
 
-def test_two_workers_compute_the_same_as_plain_sql(url: str, master: str, tmp_path: Path) -> None:
+def test_two_workers_compute_the_same_as_plain_sql_and_duckdb(
+    url: str, master: str, tmp_path: Path
+) -> None:
     """Workers, begun after it, have the URL in their environment: none is in the plan."""
     write(url, many(EVENTS))
+    facts.write(url, facts.many(1_000, 6))
     ran = subprocess.run(
         [sys.executable, "-m", "pipeline"],
         cwd=CHECKOUT,
@@ -89,4 +94,6 @@ def test_two_workers_compute_the_same_as_plain_sql(url: str, master: str, tmp_pa
     )
     assert ran.returncode == 0, ran.stderr
     assert report(url) == oracle(url)
+    ((run_id, at),) = query(url, "SELECT id, as_of FROM rollcall_report_run")
+    compare_reports(url, run_id, duck.computed(url, at))
     assert len({executor.name for executor in tmp_path.glob("app-*/*")}) == WORKERS

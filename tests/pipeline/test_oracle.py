@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.steps.table import STEPS
+from pipeline.steps.job import Done
+from pipeline.steps.table import REPORTS, STEPS
 from tests.pipeline import duck, facts
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import TRIGGERS, Entry
@@ -18,6 +20,8 @@ from tests.pipeline.test_increments import Analyse, analyse, journal
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 __all__ = ["analyse"]
+
+Row = Mapping[str, Any]
 
 SENTENCES = {"finding", "change", "what_if"}
 """Words, which the oracle does not write."""
@@ -56,24 +60,33 @@ def test_every_table_is_that_of_the_oracle(
     compare(spark, url, analyse(facts.END, is_incremental=False), facts.END)
 
 
-def compare(spark: SparkSession, url: str, done: Any, at: datetime) -> None:
+def compare(spark: SparkSession, url: str, done: Done, at: datetime) -> None:
     """What a run has made with what DuckDB makes of the same rows."""
     expected = duck.computed(url, at)
     for step in STEPS:
-        name = step.output.NAME
         if step.report is None:
-            table = step.output.read(spark, done.tables[name])
+            table = step.output.read(spark, done.tables[step.output.NAME])
             assert table.violations() == {}
             found = [row.asDict(recursive=True) for row in table.frame.collect()]
-        else:
-            found = [row for (row,) in query(url, REPORT.format(name, done.run_id))]
-        wanted = duck.rows(expected, name)
-        assert wanted, f"the oracle has no {name}"
-        ours, theirs = plain(found), plain(wanted)
-        assert ([*(ours - theirs)][:2], [*(theirs - ours)][:2]) == ([], []), name
+            same(found, duck.rows(expected, step.output.NAME), step.output.NAME)
+    compare_reports(url, done.run_id, expected)
 
 
-def plain(rows: Iterable[Mapping[str, Any]]) -> Counter[str]:
+def compare_reports(url: str, run_id: int, expected: duckdb.DuckDBPyConnection) -> None:
+    """The rows that a run has stored."""
+    for name in REPORTS:
+        found = [row for (row,) in query(url, REPORT.format(name, run_id))]
+        same(found, duck.rows(expected, name), name)
+
+
+def same(found: Iterable[Row], wanted: Iterable[Row], name: str) -> None:
+    """Whether they are the same rows, and there are any."""
+    ours, theirs = plain(found), plain(wanted)
+    assert theirs, f"the oracle has no {name}"
+    assert ([*(ours - theirs)][:2], [*(theirs - ours)][:2]) == ([], []), name
+
+
+def plain(rows: Iterable[Row]) -> Counter[str]:
     """Rows as texts, with times of one kind."""
     return Counter(
         str({name: _plain(value) for name, value in sorted(row.items()) if name not in SENTENCES})
