@@ -1,4 +1,4 @@
--- rollcall: migrated (78af76257cd65f1789ca6c9e901760a8c8066aa27087b5aa86bbcf729aaf2531), PostgreSQL 18
+-- rollcall: migrated (6036ac4b4e384d3de8e1d25bccb6e1383be227dd40ab996a19656739d885a0d7), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -3525,7 +3525,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0060_silence_across_owners', now()),
 ('groups', '0061_rounds_and_hours', now()),
 ('groups', '0065_advice_decisions', now()),
-('groups', '0062_marks', now()),
+('groups', '0066_marks', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
