@@ -35,6 +35,7 @@ TAKEN: dict[str, set[str]] = {
     "django_celery_beat_intervalschedule": set(),
     "django_celery_beat_periodictask": {"enabled__exact", "enabled__isnull"},
     "groups_acknowledgement": set(),
+    "groups_advicedecision": set(),
     "groups_acl": {
         f"{name}{how}"
         for name in ("permission", "operation", "resource_type", "pattern")
