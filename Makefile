@@ -5,11 +5,11 @@ UV := .tools/uv/bin/uv
 UV_REQUIREMENTS := docker/uv-requirements.txt
 PYTHON := .venv/bin/python
 READY := .venv/.synced
-PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/walks tests/wire
+PURE := tests/core tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
 	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \
-	$(addprefix --ignore=tests/,core/test_vocabulary.py core_consumer/test_client_reasons.py)
+	$(addprefix --ignore=tests/,core/test_vocabulary.py core/consumer/test_client_reasons.py)
 # Two workers more than processors: each waits for a third of its time. Those of what is long start
 # installations and other languages' programs, which have work for the processors themselves.
 MORE := 2
@@ -131,8 +131,8 @@ fmt: $(READY) ## put the code into its format
 
 scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
-	$(PYTHON) -m tests.core_draft.scenarios --rewrite
-	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
+	$(PYTHON) -m tests.core.draft.scenarios --rewrite
+	$(PYTHON) -m tests.core.commanded.scenarios --rewrite
 	$(PYTHON) -m tests.walks.recorded --rewrite
 
 schema: $(READY) ## write groups/schema.sql and baseline.sql anew, by the migrations; the diff is the review

@@ -32,7 +32,6 @@ import psycopg
 from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
-from coordinator_site.priority import give_way
 from groups.core.errors import ErrorCode
 from launcher.installation import Installation
 from rollcall.wire.messages.api_versions import ApiVersionsRequest
@@ -43,6 +42,7 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from web.priority import give_way
 
 TOKEN = "a-token-of-the-benchmark-of-crowds"
 TIMES = 2.0
@@ -229,7 +229,7 @@ async def _work(count: int, one: Callable[[], Awaitable[None]]) -> None:
 
 def work(number: int, kafka: str, web: str) -> None:
     """The process of a crowd, until it is ended."""
-    os.setsid()  # priorities of processes count within a session (coordinator_site/priority.py)
+    os.setsid()  # priorities of processes count within a session (web/priority.py)
     give_way(19)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -14,13 +14,13 @@ from random import Random
 from time import perf_counter, process_time
 
 from benchmarks.options import Options
-from groups.coordinator import assignor_worker
 from groups.core import events
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion.step import decide
 from groups.core.group import Decision, Group, Rules
 from groups.core.kinds import KINDS
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered
+from groups.topics import assignor_worker
 
 SIZES = (100, 1_000, 10_000)
 

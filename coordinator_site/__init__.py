@@ -1,1 +1,1 @@
-"""The Django site: settings, URLs, the ASGI application, health. Configuration only."""
+"""Django's configuration: settings, URLs, the ASGI and Celery applications; nothing else."""

@@ -127,8 +127,8 @@ UNFOLD: dict[str, Any] = {
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
     "COLORS": {"primary": PRIMARY},
-    "LOGIN": {"form": "coordinator_site.login_form.LoginForm"},
-    "DASHBOARD_CALLBACK": "groups.admin.dashboard.fleet",
+    "LOGIN": {"form": "console.people.login_form.LoginForm"},
+    "DASHBOARD_CALLBACK": "console.admin.dashboard.fleet",
     "STYLES": [
         lambda _request: static("rollcall/rollcall.css"),
         lambda _request: static("rollcall/rooms.css"),
@@ -139,7 +139,7 @@ UNFOLD: dict[str, Any] = {
     ],
     "SIDEBAR": {
         "show_search": True,
-        "command_search": True,  # groups.admin.palette finds
+        "command_search": True,  # console.admin.palette finds
         "show_all_applications": False,
         "navigation": NAVIGATION,
     },

@@ -12,10 +12,10 @@ http = get_asgi_application()  # first: it sets Django up, and the imports below
 
 from django.conf import settings  # noqa: E402
 
+from console.live import routing  # noqa: E402
 from coordinator_site.celery import app as celery  # noqa: E402
-from coordinator_site.concurrency import REQUESTS_MAX, Concurrency  # noqa: E402
-from coordinator_site.web_connections import LOOK_S, patient  # noqa: E402
-from groups.live import routing  # noqa: E402
+from web.concurrency import REQUESTS_MAX, Concurrency  # noqa: E402
+from web.web_connections import LOOK_S, patient  # noqa: E402
 
 # Otherwise only the thread of this import knows the broker, but requests are processed in
 celery.set_default()

@@ -1,4 +1,5 @@
-"""The Celery application: configuration only. Tasks are in ``groups.tasks``."""
+"""The Celery application: configuration only. Tasks are in ``groups.tasks`` and
+``console.tasks``."""
 
 import os
 from pathlib import Path

@@ -118,7 +118,7 @@ def take_role(
     """Make the connections of an entry take this role of ``groups.postgres.roles``, or log in as
     it; "": neither. The web process has a pool with at most ``connections`` of them, whose
     statements end after ``read_timeout_ms`` unless a request changes something
-    (``groups.access.audit``)."""
+    (``console.people.audit``)."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
     # What the URL says about the migrator's own sessions counts: it is only the migrator's.
@@ -131,7 +131,7 @@ def take_role(
     if role == WORKER:
         entry["CONN_MAX_AGE"] = WORKER_MAX_AGE_S
     if role == WEB:
-        from coordinator_site.web_connections import Connection
+        from web.web_connections import Connection
 
         entry["OPTIONS"]["pool"] = {
             "connection_class": Connection,

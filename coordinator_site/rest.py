@@ -4,16 +4,16 @@ from typing import Any
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "groups.api.authentication.BearerAuthentication",
+        "console.api.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["groups.api.permissions.Allowed"],
-    "DEFAULT_THROTTLE_CLASSES": ["groups.api.throttles.Throttle"],
+    "DEFAULT_PERMISSION_CLASSES": ["console.api.permissions.Allowed"],
+    "DEFAULT_THROTTLE_CLASSES": ["console.api.throttles.Throttle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["groups.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["console.api.parsers.StrictJSONParser"],
     "URL_FORMAT_OVERRIDE": None,  # ?format= is not a parameter of this API
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "groups.api.problems.handle",
+    "EXCEPTION_HANDLER": "console.api.problems.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 
@@ -27,7 +27,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # The request body of PATCH is described as it is; no field may be left out.
     "COMPONENT_SPLIT_PATCH": False,
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["groups.api.permissions.Allowed"],
+    "SERVE_PERMISSIONS": ["console.api.permissions.Allowed"],
     # From this process, not from somewhere else: it works without a network.
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
@@ -36,11 +36,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "groups.api.description.with_problems",
-        "groups.api.description.strict",
-        "groups.api.description.with_files",
-        "groups.api.description.with_preconditions",
-        "groups.api.description.with_summaries",
-        "groups.api.description.with_twins",
+        "console.api.description.with_problems",
+        "console.api.description.strict",
+        "console.api.description.with_files",
+        "console.api.description.with_preconditions",
+        "console.api.description.with_summaries",
+        "console.api.description.with_twins",
     ],
 }

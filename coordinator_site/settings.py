@@ -73,7 +73,7 @@ would never return a secure cookie, and no login would work."""
 SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_NAME = "rollcall_session"
-CSRF_FAILURE_VIEW = "coordinator_site.errors.stale_form"
+CSRF_FAILURE_VIEW = "web.errors.stale_form"
 CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies ignore ports: avoid other programs' names
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -120,13 +120,13 @@ PASSWORD_HASHERS = [
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",  # first: locked-out logins stop here
-    "groups.access.people.Passwords",  # Django's own, and the second factor if the user has one
+    "console.people.people.Passwords",  # Django's own, and the second factor if the user has one
 ]
 OTP_TOTP_ISSUER = "Rollcall"  # shown beside the code, in an authenticator
 # A user at an address, not a user anywhere: nobody can lock others out of their own account.
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "one_time_password", "code"]
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "coordinator_site.forwarded.counted_address"
+AXES_CLIENT_IP_CALLABLE = "web.forwarded.counted_address"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
@@ -169,23 +169,24 @@ INSTALLED_APPS = [
     "django_otp.plugins.otp_static",
     "django_otp.plugins.otp_totp",
     "groups",
+    "console",
     "protocol",
 ]
 
 MIDDLEWARE = [
-    "coordinator_site.forwarded.Forwarded",  # first: the others use its result
-    "coordinator_site.tracing.traced",
-    "groups.api.events.view.without_connection",
+    "web.forwarded.Forwarded",  # first: the others use its result
+    "web.tracing.traced",
+    "console.api.events.view.without_connection",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "groups.api.paths.as_sent",
+    "console.api.paths.as_sent",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "groups.access.audited.Audited",  # behind authentication: it names the user
-    "groups.admin.gate.Gate",
+    "console.people.audited.Audited",  # behind authentication: it names the user
+    "console.admin.gate.Gate",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",  # last: it makes the response to locked-out users
@@ -240,13 +241,11 @@ USE_TZ = True
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"()": "coordinator_site.logs.formatter", "form": KAFKA_SETTINGS["LOG_FORMAT"]}
-    },
-    "filters": {"outages": {"()": "coordinator_site.outages.Outages"}},
+    "formatters": {"line": {"()": "web.logs.formatter", "form": KAFKA_SETTINGS["LOG_FORMAT"]}},
+    "filters": {"outages": {"()": "web.outages.Outages"}},
     "handlers": {
         "stderr": {
-            "class": "coordinator_site.log_limits.LimitedHandler",
+            "class": "web.log_limits.LimitedHandler",
             "formatter": "line",
             "filters": ["outages"],
         }

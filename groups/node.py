@@ -18,39 +18,17 @@ import psycopg
 from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
-from groups.access.acls import Acls
-from groups.access.quotas import Quotas
-from groups.access.scram_credentials import BELL as CREDENTIALS_BELL
-from groups.access.scram_credentials import Credentials
-from groups.access.wire_audit import WireAudit
 from groups.catalogue.cache import Catalogue
+from groups.clients.acls import Acls
+from groups.clients.quotas import Quotas
+from groups.clients.scram_credentials import BELL as CREDENTIALS_BELL
+from groups.clients.scram_credentials import Credentials
+from groups.clients.wire_audit import WireAudit
 from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
-from groups.coordinator.assignor_worker import Assigning
-from groups.coordinator.client_connections import ClientConnections
-from groups.coordinator.commanded_topics import CommandedTopics
-from groups.coordinator.committer import Committer
-from groups.coordinator.draft_topics import DraftTopics
-from groups.coordinator.entries import CommitQueue
-from groups.coordinator.fail_points import Fail, no_fail
-from groups.coordinator.group_configs import Configs
-from groups.coordinator.group_counts import GroupCounts
-from groups.coordinator.instance_claims import InstanceClaims
-from groups.coordinator.liveness import Notes
-from groups.coordinator.offset_reads import OffsetReads
-from groups.coordinator.outages import Outages
-from groups.coordinator.probe_responder import Watched
-from groups.coordinator.regex_subscriptions import Patterns
-from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
-from groups.coordinator.topic_news import TopicNews
-from groups.coordinator.totals import Maxima, Totals
-from groups.coordinator.traced import TracedCommitter
-from groups.coordinator.transactions import Transactions
-from groups.coordinator.waiting import WaitingGroups
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -65,6 +43,23 @@ from groups.operations.requests import OperationDispatcher
 from groups.postgres import connections
 from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell, Listener
+from groups.reporting.client_connections import ClientConnections
+from groups.reporting.group_counts import GroupCounts
+from groups.reporting.instance_claims import InstanceClaims
+from groups.reporting.liveness import Notes
+from groups.reporting.outages import Outages
+from groups.reporting.probe_responder import Watched
+from groups.reporting.totals import Maxima, Totals
+from groups.reporting.waiting import WaitingGroups
+from groups.runtime.committer import Committer
+from groups.runtime.entries import CommitQueue
+from groups.runtime.fail_points import Fail, no_fail
+from groups.runtime.group_configs import Configs
+from groups.runtime.offset_reads import OffsetReads
+from groups.runtime.retries import Reloader
+from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
+from groups.runtime.traced import TracedCommitter
+from groups.runtime.transactions import Transactions
 from groups.store import preflight
 from groups.store.sql import configs
 from groups.store.sql.acls import BELL as ACLS_BELL
@@ -72,6 +67,11 @@ from groups.store.sql.connections import BELL as CONNECTIONS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
+from groups.topics.assignor_worker import Assigning
+from groups.topics.commanded_topics import CommandedTopics
+from groups.topics.draft_topics import DraftTopics
+from groups.topics.regex_subscriptions import Patterns
+from groups.topics.topic_news import TopicNews
 
 if TYPE_CHECKING:
     from groups.tracing.spans import NodeSpans

@@ -22,12 +22,10 @@ from groups.store.sql import sweeps as sql
 from groups.sweeps.ends import end_what_is_over
 from groups.sweeps.hours import ProgressHours
 from groups.sweeps.session import CLEAN_UP, RetentionSweep, SessionSweep, clean_up
-from groups.webhooks import delivering, outbox
 
 logger = logging.getLogger(__name__)
 
 MS_PER_S = 1_000
-WEBHOOKS_CLEANED_EVERY_S = 60.0
 
 _session_sweep = functools.cache(lambda: SessionSweep(PeriodicSettings.from_django().node_lease_ms))
 _retention_sweep = functools.cache(RetentionSweep)
@@ -97,26 +95,6 @@ def hours() -> None:
 def catalogue_import() -> None:
     """Let the catalogue follow the Kafka cluster that the settings name."""
     recorded("catalogue import", kafka_import.run)
-
-
-_webhooks_cleaned_at = 0.0
-
-
-def _webhooks() -> str:
-    global _webhooks_cleaned_at
-    queued = outbox.turn()
-    begun = delivering.SENDERS.begin(delivering.due())
-    removed = 0
-    if time.monotonic() - _webhooks_cleaned_at >= WEBHOOKS_CLEANED_EVERY_S:
-        _webhooks_cleaned_at = time.monotonic()
-        removed = delivering.clean_up()
-    return f"queued {queued}, serving {begun} endpoints, deleted {removed}"
-
-
-@shared_task
-def webhooks() -> None:
-    """Queue events for endpoints, and begin to send what is due."""
-    recorded("webhooks", _webhooks)
 
 
 _analyses: list[subprocess.Popen[bytes]] = []

@@ -11,7 +11,7 @@ import sys
 import threading
 from typing import Any
 
-from coordinator_site.priority import give_way
+from web.priority import give_way
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ def main(name: str, *options: str) -> None:
     try:
         {"worker": worker, "beat": beat}[name](*options)
     except Exception as error:
-        from coordinator_site.outages import is_outage
+        from web.outages import is_outage
 
         if not is_outage(error):
             raise

@@ -22,7 +22,7 @@ OIDC_SECRET = "ROLLCALL_OIDC_CLIENT_SECRET"
 ANALYSIS_URL = "ROLLCALL_ANALYSIS_DATABASE_URL"
 
 MANAGE = (str(CHECKOUT / "manage.py"),)
-WEB_SERVER = ("-m", "coordinator_site.web_server", "-v", "0")
+WEB_SERVER = ("-m", "web.web_server", "-v", "0")
 CELERY = ("-m", "launcher.celery")
 CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests run them
 

@@ -139,7 +139,7 @@ class Installation:
 
     def web_pid(self) -> int:
         """The process id of the web; ``LookupError`` while it does not run."""
-        return self._pid("coordinator_site.web_server")
+        return self._pid("web.web_server")
 
     def _pid(self, wanted: str) -> int:
         """The pid of the process whose command line contains this word."""

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import IO, Final
 
-from coordinator_site import log_lines
+from web import log_lines
 
 STANDARD_ERROR = 2
 

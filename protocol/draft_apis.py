@@ -8,7 +8,7 @@ and the same in both: operators' orders (docs/pause.md).
 from collections.abc import Mapping
 
 from groups.core.draft.errors import number_of
-from protocol.apis import APIS, Api, Handler, api_of
+from protocol.apis import APIS
 from protocol.handlers.draft import (
     consumer_metadata,
     heartbeat,
@@ -18,6 +18,7 @@ from protocol.handlers.draft import (
     offset_commit,
     offset_fetch,
 )
+from protocol.requests.api_row import Api, Handler, api_of
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 
 

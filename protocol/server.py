@@ -27,39 +27,40 @@ from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster.view import NodeAddress  # noqa: E402
-from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from groups.places import Places  # noqa: E402
+from groups.runtime.runtime import CoordinatorRuntime  # noqa: E402
 from groups.store import preflight  # noqa: E402
-from protocol import connection_list  # noqa: E402
-from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
-from protocol.application import Served  # noqa: E402
-from protocol.authorization.access import Judged  # noqa: E402
-from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
-from protocol.call import PendingReplies  # noqa: E402
-from protocol.connection import KafkaConnection  # noqa: E402
+from protocol.apis import APIS, UNAUTHENTICATED  # noqa: E402
+from protocol.authentication.lockouts import Lockouts  # noqa: E402
+from protocol.authentication.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
+from protocol.authentication.tls import Tls  # noqa: E402
+from protocol.connection import connection_list  # noqa: E402
+from protocol.connection.application import Served  # noqa: E402
+from protocol.connection.connection import KafkaConnection  # noqa: E402
+from protocol.connection.draft_connections import Seats  # noqa: E402
+from protocol.connection.handed_out import HandedOut  # noqa: E402
+from protocol.connection.keepalive import keep_alive  # noqa: E402
+from protocol.connection.listeners import Listener, endpoints, is_loopback  # noqa: E402
+from protocol.connection.tls_connection import AT_ONCE, TlsConnection, TlsListener  # noqa: E402
+from protocol.connection.unsent import bound_unsent  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
-from protocol.draft_connections import Seats  # noqa: E402
-from protocol.garbage import LongRequests  # noqa: E402
-from protocol.handed_out import HandedOut  # noqa: E402
-from protocol.heartbeat_hold import Ends  # noqa: E402
-from protocol.keepalive import keep_alive  # noqa: E402
-from protocol.listeners import Listener, endpoints, is_loopback  # noqa: E402
-from protocol.lockouts import Lockouts  # noqa: E402
-from protocol.metering import metering  # noqa: E402
-from protocol.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
-from protocol.node_report import NodeReport  # noqa: E402
-from protocol.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
-from protocol.session import Session  # noqa: E402
-from protocol.tls import Tls  # noqa: E402
-from protocol.tls_connection import AT_ONCE, TlsConnection, TlsListener  # noqa: E402
-from protocol.unsent import bound_unsent  # noqa: E402
+from protocol.fast_paths.heartbeat_hold import Ends  # noqa: E402
+from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
+from protocol.limits.garbage import LongRequests  # noqa: E402
+from protocol.limits.metering import metering  # noqa: E402
+from protocol.metrics.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
+from protocol.metrics.node_report import NodeReport  # noqa: E402
+from protocol.requests.access import Judged  # noqa: E402
+from protocol.requests.api_row import Api  # noqa: E402
+from protocol.requests.call import PendingReplies  # noqa: E402
+from protocol.requests.session import Session  # noqa: E402
 
 if TYPE_CHECKING:
-    from protocol.tokens.tokens import Tokens
+    from protocol.authentication.tokens.tokens import Tokens
 
 logger = logging.getLogger(__name__)
 
@@ -272,7 +273,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await asyncio.wait(ending)
 
     def _make_sasl(self, settings: NodeSettings) -> Sasl:
-        import protocol.scram  # noqa: F401  (its library is only for nodes with such a listener)
+        import protocol.authentication.scram  # noqa: F401  (its library is only for nodes with such a listener)
 
         return Sasl(
             credentials=self.node.credentials,

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from groups.coordinator import loading
-from groups.coordinator.entries import GroupEntry
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.rows import Durable
+from groups.runtime import loading
+from groups.runtime.entries import GroupEntry
+from groups.runtime.runtime import CoordinatorRuntime
 
 
 def adopt(

@@ -18,10 +18,7 @@ from xdist.scheduler import LoadGroupScheduling
 
 ROOT = Path(__file__).parent
 
-QUICK = tuple(
-    f"tests/{folder}/"
-    for folder in ("core", "core_commanded", "core_consumer", "core_draft", "docs", "walks", "wire")
-)
+QUICK = tuple(f"tests/{folder}/" for folder in ("core", "docs", "walks", "wire"))
 """Where no test waits, shares anything or leaves anything behind."""
 
 

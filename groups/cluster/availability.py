@@ -5,10 +5,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
+from groups.runtime.runtime import CoordinatorRuntime
 
 LEASE_WAIT_MS = 1_000
 """How long a request waits for the lease to become valid again. A node that was suspended renews it

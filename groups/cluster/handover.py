@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from groups.cluster.slot_rows import Service
-from groups.coordinator.liveness import Note
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
+from groups.reporting.liveness import Note
+from groups.runtime.runtime import CoordinatorRuntime
 
 NOTES_S: Final = 3.0
 """How long the last heartbeats may take to be written. Where they are missing the next owner gives
@@ -18,7 +18,7 @@ members their whole sessions."""
 
 
 class LastHeartbeats(Protocol):
-    """The part of ``groups.coordinator.liveness`` that is needed here."""
+    """The part of ``groups.reporting.liveness`` that is needed here."""
 
     def complete(self, slots: Collection[int]) -> AsyncIterator[int]:
         """Write when all members of the slots' groups were heard; yields slots that are done."""

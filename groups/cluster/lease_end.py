@@ -5,9 +5,9 @@ Checked with every tick. The coordinator knows which requests wait; nothing is d
 
 from typing import Final
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
+from groups.runtime.runtime import CoordinatorRuntime
 
 IN_DOUBT_MS: Final[Millis] = 500
 """How long a batch that is being written may still report its outcome. A broken connection may take

@@ -15,9 +15,9 @@ import psycopg
 from groups.cluster.availability import Availability
 from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, SlotRow
 from groups.cluster.lease import Lease, NodeIdTaken
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.group import Millis
 from groups.postgres.timeline import Memory, WentBack
+from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
 from groups.store.sql import slots as sql
 
 logger = logging.getLogger(__name__)

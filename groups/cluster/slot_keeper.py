@@ -27,8 +27,6 @@ from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.slot_rows import Service
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
-from groups.coordinator.outages import LostProcess
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import placement
 from groups.core.backoff import Backoff
 from groups.core.errors import ErrorCode
@@ -36,6 +34,8 @@ from groups.core.group import Millis
 from groups.core.rows import SLOTS
 from groups.postgres import connections
 from groups.postgres.channels import Rung
+from groups.reporting.outages import LostProcess
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store import load
 from groups.store.sql import slots as sql
 

@@ -4,13 +4,13 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-from groups.coordinator import loading
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.earlier import Interruption, Service, interrupted
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.runtime import loading
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store import load
 from groups.store.load import SlotService
 from groups.store.sql import slots as sql

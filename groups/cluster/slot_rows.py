@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from groups.cluster.beats import SlotRow
-from groups.coordinator.outages import LostProcess
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
 from groups.postgres import connections
+from groups.reporting.outages import LostProcess
 from groups.store.sql import slots as sql
 from groups.store.sql.sweeps import NOTE_SLOTS
 

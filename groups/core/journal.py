@@ -16,7 +16,7 @@ NAMED_MAX: Final = 50
 
 
 class EntryKind(StrEnum):
-    """The subject of an entry. ``groups.queries.journal_text`` has a sentence for each."""
+    """The subject of an entry. ``console.queries.journal_text`` has a sentence for each."""
 
     REBALANCE_STARTED = "rebalance-started"
     REBALANCE_PUT_OFF = "rebalance-put-off"
@@ -73,7 +73,7 @@ class EntryKind(StrEnum):
 
 
 class Subject(StrEnum):
-    """What entries are about, for the right to read them (``groups.access.rights``)."""
+    """What entries are about, for the right to read them (``console.people.rights``)."""
 
     GROUP = "group"
     TOPIC = "topic"
@@ -157,7 +157,7 @@ OF_GROUPS, OF_TOPICS = about(Subject.GROUP), about(Subject.TOPIC)
 
 
 class Trigger(StrEnum):
-    """The cause in one word, for counting. ``groups.queries.journal_text`` has a sentence for
+    """The cause in one word, for counting. ``console.queries.journal_text`` has a sentence for
     each."""
 
     MEMBER_JOINED = "member-joined"

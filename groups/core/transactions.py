@@ -2,7 +2,7 @@
 
 A transactional id belongs to the producer that initialised it last; its epoch fences all earlier
 ones. Values in, values out, like the rules of groups: no rows, no clock. This module only decides
-what happens to a transaction's offsets (``Ended.pending``); ``groups.coordinator.transactions``
+what happens to a transaction's offsets (``Ended.pending``); ``groups.runtime.transactions``
 does it. Sources: KIP-98, KIP-360 (epochs), KIP-890 (an epoch for each transaction).
 """
 

@@ -19,7 +19,7 @@ NAMED_MAX: Final = 20
 
 SILENT_MS: Final = 3_000
 """An awaited member that was silent for so long, or for half of its session, is assumed to have
-stopped working; texts name it as silent from then on (``groups.queries.situation_text``). Clients
+stopped working; texts name it as silent from then on (``console.queries.situation_text``). Clients
 send a heartbeat every three seconds, and in a rebalance sooner."""
 
 

@@ -1,2 +1,1 @@
-"""Metrics for Prometheus: one table of series, and the code that fills it, on the web and on
-nodes."""
+"""The tables of Prometheus' series, and what a node counts."""

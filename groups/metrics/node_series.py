@@ -1,5 +1,5 @@
-"""The table of series that each node counts (``protocol.node_report`` fills it). None has labels
-for groups or topics: a node's output does not grow with the number of these."""
+"""The table of series that each node counts (``protocol.metrics.node_report`` fills it). None has
+labels for groups or topics: a node's output does not grow with the number of these."""
 
 from typing import Final
 

@@ -2,7 +2,7 @@
 
 Triggers write it in the transaction of the change, whatever its source: changes of people, roles,
 tokens, credentials and grants, operations on groups, and every journal entry with an author. The
-author is the web's user (settings of the session, ``groups.access.audit``), or else the login,
+author is the web's user (settings of the session, ``console.people.audit``), or else the login,
 which is recorded in any case.
 """
 

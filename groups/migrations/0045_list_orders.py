@@ -1,8 +1,8 @@
 """What the list of groups is ordered by without a look-up for each group: members and the last
 rebalance, counted by their owners, and a view with the rebalances of the last hour.
 
-The view is bounded like ``groups.queries.group_rows.rebalances_1h``. Nodes fill the columns as they
-count their groups; until then they are null.
+The view is bounded like ``console.queries.group_rows.rebalances_1h``. Nodes fill the columns as
+they count their groups; until then they are null.
 """
 
 import django.db.models.deletion

@@ -95,7 +95,7 @@ class Offset(WrittenBySql):
 class GroupConfig(WrittenBySql):
     """One own setting of a group, which need not exist."""
 
-    written_by = "groups.coordinator.group_configs"
+    written_by = "groups.runtime.group_configs"
 
     pk = models.CompositePrimaryKey("group_id", "name")
     group_id = models.TextField(db_collation="C")

@@ -37,7 +37,7 @@ class Liveness(models.Model):
 
 class Waiting(models.Model):
     """What a rebalancing group waits for, as its owner wrote it about once a second
-    (``groups.coordinator.waiting``). Times in ``details`` are relative to ``told_at``.
+    (``groups.reporting.waiting``). Times in ``details`` are relative to ``told_at``.
 
     Unlogged and without foreign keys: after a crash it is written again.
     """
@@ -62,7 +62,7 @@ class Waiting(models.Model):
 
 class GroupCounts(models.Model):
     """How much work a group has, as its owner counted it after its last change
-    (``groups.coordinator.group_counts``): lists are ordered by it. A group without a row has not
+    (``groups.reporting.group_counts``): lists are ordered by it. A group without a row has not
     been counted yet.
 
     Without a foreign key, which would lock the group's row.
@@ -123,7 +123,7 @@ class LastHour(models.Model):
 
 class ClientConnection(models.Model):
     """A client's connection to a node, as the node wrote it at the last request
-    (``groups.coordinator.client_connections``). ``number`` counts the connections of a process.
+    (``groups.reporting.client_connections``). ``number`` counts the connections of a process.
 
     Unlogged: after a crash the next request writes it again.
     """

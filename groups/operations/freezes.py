@@ -1,16 +1,16 @@
 """Operators' freezes and thaws on the group's owner: one after the other, so that they keep their
 order.
 
-``groups.coordinator.group_configs`` writes and applies them.
+``groups.runtime.group_configs`` writes and applies them.
 """
 
 import asyncio
 import logging
 
 from groups.catalogue.cache import Unavailable
-from groups.coordinator.group_configs import Configs
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.configs.freeze import SetFreeze
+from groups.runtime.group_configs import Configs
+from groups.runtime.runtime import CoordinatorRuntime
 
 logger = logging.getLogger(__name__)
 

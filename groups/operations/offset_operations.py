@@ -15,14 +15,14 @@ from typing import Any, Final
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.coordinator.entries import GroupEntry
-from groups.coordinator.offset_totals import OffsetTotals
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import Author, principal_of
 from groups.core.errors import Refuse
 from groups.core.events import ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
 from groups.core.expiry import Age
 from groups.postgres.connections import Connection, in_slices
+from groups.reporting.offset_totals import OffsetTotals
+from groups.runtime.entries import GroupEntry
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import offset_operations as sql
 
 logger = logging.getLogger(__name__)

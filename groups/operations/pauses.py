@@ -2,7 +2,7 @@
 
 ``groups.core.pauses`` decides an operation while the group cannot change; it is written behind the
 same guard as all changes of a group, and only then applied where members' polls wait for it
-(``groups.coordinator.pauses``). No rule here, and nothing about members' acknowledgements
+(``groups.runtime.pauses``). No rule here, and nothing about members' acknowledgements
 (``groups.operations.pause_acks``).
 """
 
@@ -13,9 +13,6 @@ from contextlib import asynccontextmanager
 
 import psycopg
 
-from groups.coordinator.entries import GroupEntry
-from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Decision, Group
 from groups.core.kinds import CLASSIC, KINDS
 from groups.core.pauses import Pauses, PauseVerb, Ruling, decide
@@ -23,6 +20,9 @@ from groups.core.rows import slot_of
 from groups.postgres import connections, errors
 from groups.postgres.connections import Connection
 from groups.postgres.errors import Conflict, Fenced, StoreError, Unknown
+from groups.runtime.entries import GroupEntry
+from groups.runtime.retries import Reloader
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store import apply, load
 from groups.store.apply import Batch, Statement, Write
 from groups.store.sql import pauses as sql

@@ -16,7 +16,6 @@ from django.db import connection as django_connection
 from django.db import transaction
 from psycopg_pool import PoolTimeout
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.configs.freeze import SetFreeze
 from groups.core.events import (
     EvictMember,
@@ -35,6 +34,7 @@ from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
 from groups.postgres.channels import NOTIFY, Rung
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import slots as sql
 from groups.tracing import context
 

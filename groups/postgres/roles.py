@@ -150,7 +150,7 @@ DELETE_TOPIC = "rollcall_delete_topic"
 """The function by which the web deletes a topic, with all its committed offsets."""
 
 SET_CONFIGS = "rollcall_set_group_config"
-"""The function by which the web changes a group's own settings (``groups.operations.configs``)."""
+"""The function by which the web changes a group's own settings (``console.operations.configs``)."""
 
 ACCESS_FUNCTIONS = (
     "rollcall_create_acls",
@@ -161,11 +161,11 @@ ACCESS_FUNCTIONS = (
     "rollcall_remove_quotas",
 )
 """The functions by which the web changes ACLs and quotas of the Kafka port
-(``groups.access.functions``)."""
+(``groups.clients.functions``)."""
 
 NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
-"""The functions by which the web drains and forgets nodes (``groups.operations.drains``,
-``groups.operations.nodes``)."""
+"""The functions by which the web drains and forgets nodes (``console.operations.drains``,
+``console.operations.nodes``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(

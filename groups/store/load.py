@@ -88,7 +88,7 @@ async def fence(
 async def configs_of_slots(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> dict[str, dict[str, str]]:
-    """The own settings of groups in the slots (``groups.coordinator.group_configs``): name to
+    """The own settings of groups in the slots (``groups.runtime.group_configs``): name to
     value, by group id."""
     return await _configs(connection, configs.OF_SLOTS, {"slots": list(slots)})
 

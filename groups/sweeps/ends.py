@@ -1,19 +1,16 @@
-"""Ends that are reached by time: acknowledgements of situations that are over, and freezes with an
-end.
+"""Ends that are reached by time: freezes with an end, and what other applications add.
 
 The worker checks every few seconds. A freeze is ended by its group's owner, like a user's thaw; so
 it is in the journal, and a late worker still finds it.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from django.db import connection, transaction
-from django.utils import timezone
+from django.utils.module_loading import import_string
 
-from groups.models import Acknowledgement
 from groups.operations.requests import BELL
 from groups.postgres.channels import NOTIFY
-from groups.queries import attention, overview
 from groups.store.sql import ends as sql
 
 THAWED_AT_ONCE: Final = 1_000
@@ -23,10 +20,14 @@ WHO: Final = "the end of the freeze"
 """The author of a thaw, in the journal and in the audit."""
 
 
+OTHERS: Final = dict[str, str]()
+"""What other applications end: its name in the result, and the function that ends it and returns
+how many."""
+
+
 def end_what_is_over() -> str:
     """One check; returns the result in words."""
-    thawed, ended = _thaw(), _end_acknowledgements()
-    done = {"freezes": thawed, "acknowledgements": ended}
+    done = {"freezes": _thaw()} | {what: import_string(end)() for what, end in OTHERS.items()}
     counts = ", ".join(f"{count} {what}" for what, count in done.items() if count)
     return f"ended {counts}" if counts else "nothing has ended"
 
@@ -38,19 +39,3 @@ def _thaw() -> int:
         for slot in sorted(set(slots)):
             cursor.execute(NOTIFY, {"bell": BELL, "payload": str(slot)})
     return len(slots)
-
-
-def _end_acknowledgements() -> int:
-    """Acknowledgements whose end has passed, and those of rules that do not fire any more."""
-    noted: list[Any] = list(Acknowledgement.objects.all())
-    if not noted:
-        return 0
-    now = timezone.now()
-    holding = {(line.rule, line.subject) for line in attention.fired(overview.look(now))}
-    over = [
-        row
-        for row in noted
-        if (row.until is not None and row.until <= now) or (row.rule, row.subject) not in holding
-    ]
-    # not one that was acknowledged again in the meantime, for a new situation
-    return sum(Acknowledgement.objects.filter(pk=row.pk, at=row.at).delete()[0] for row in over)

@@ -1,12 +1,12 @@
 """The default schedule of Celery's beat, written as django-celery-beat's rows.
 
 Operators change the rows in the admin; a changed row is never touched again, others follow the
-settings. ``groups.tasks`` has the tasks.
+settings. ``groups.tasks`` has the tasks, and ``console.tasks``.
 """
 
 import json
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.db import transaction
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
@@ -25,6 +25,10 @@ class Periodic(NamedTuple):
     task: str
     every_ms: int
     meaning: str
+
+
+OTHERS: Final = list[Periodic]()
+"""Rows that other applications add in their ``ready``."""
 
 
 def defaults() -> tuple[Periodic, ...]:
@@ -61,12 +65,7 @@ def defaults() -> tuple[Periodic, ...]:
             60_000,
             "Summarises hours of the offset history, before they are dropped.",
         ),
-        Periodic(
-            "webhooks",
-            "groups.tasks.webhooks",
-            2_000,
-            "Queues events for the endpoints of webhooks, and sends what is due.",
-        ),
+        *OTHERS,
         *_imports(),
     )
 

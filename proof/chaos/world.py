@@ -15,8 +15,8 @@ from typing import Any, LiteralString, Self
 import psutil
 import psycopg
 
-from groups.coordinator import fail_points
 from groups.core.rows import slot_of
+from groups.runtime import fail_points
 from launcher.installation import Installation
 from proof.chaos import fault_library
 from proof.chaos.processes import Tree

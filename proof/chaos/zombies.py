@@ -1,6 +1,6 @@
 """Zombies: nodes that are stopped in the middle of a write until others have taken over.
 
-Each is stopped at a fail point (``groups.coordinator.fail_points``), is replaced while it is
+Each is stopped at a fail point (``groups.runtime.fail_points``), is replaced while it is
 stopped, and continues there: its write comes late. The server's log shows its outcome. The history
 checks that no generation was acknowledged twice.
 """

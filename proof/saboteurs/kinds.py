@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from groups.coordinator.batch_writer import BatchWriter
 from groups.core import transactions
 from groups.core.commanded import invariants as commanded_invariants
 from groups.core.commanded import offsets as commanded_offsets
@@ -20,6 +19,7 @@ from groups.core.draft import offsets as draft_offsets
 from groups.core.shared import OVER_MAX, SharedDict
 from groups.core.transactions import Claim, PendingOffsets
 from groups.postgres import connections
+from groups.runtime.batch_writer import BatchWriter
 from proof.saboteurs.breaking import (
     LATE,
     MEMBERS,

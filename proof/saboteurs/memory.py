@@ -5,13 +5,13 @@ from typing import Any, Final
 from unittest.mock import PropertyMock
 
 from groups.cluster.lease_loop import LeaseLoop
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.earlier import Earlier, Service
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat
 from groups.core.rows import slot_of
+from groups.runtime.runtime import CoordinatorRuntime
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
 from proof.simulation.desk import Desk
 

@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from groups.coordinator.batch_writer import BatchWriter
 from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
 from groups.core.replies import Synced
 from groups.core.rows import slot_of
 from groups.postgres.errors import Unknown
+from groups.runtime.batch_writer import BatchWriter
 from groups.store import load
 from proof.saboteurs.breaking import NODES, ROWS, Saboteur, always, around, put, several
 from proof.simulation import batches, seams

@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster
-from groups.coordinator.runtime import CoordinatorRuntime
-from groups.coordinator.transactions import Transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -39,6 +37,8 @@ from groups.core.replies import (
 )
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll
+from groups.runtime.runtime import CoordinatorRuntime
+from groups.runtime.transactions import Transactions
 from groups.store import offsets
 from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held

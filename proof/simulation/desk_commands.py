@@ -7,12 +7,12 @@ replaced.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.replies import ErrorReply
 from groups.core.rows import CommandRow, MemberRow
+from groups.runtime.runtime import CoordinatorRuntime
 from proof.simulation.holding import Held
 
 SESSION_SHARE = 3

@@ -6,11 +6,11 @@ The product's own ``Transactions`` reads and writes them.
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from groups.coordinator.transactions import Transactions
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import TxnOffsetCommit
 from groups.core.replies import ErrorReply, Reply
 from groups.core.transactions import Claim, Producer
+from groups.runtime.transactions import Transactions
 from proof.simulation.network import Request
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from groups.coordinator.heartbeat_views import HeartbeatViews
+from groups.runtime.heartbeat_views import HeartbeatViews
 
 HOLD_S: Final = 0.25
 """About a third of the pauses of simulated members."""

@@ -19,22 +19,22 @@ from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster, NodeAddress
-from groups.coordinator.assignor_worker import Assigning
-from groups.coordinator.commanded_topics import CommandedTopics
-from groups.coordinator.committer import Committer
-from groups.coordinator.draft_topics import DraftTopics
-from groups.coordinator.group_configs import Configs
-from groups.coordinator.liveness import Notes
-from groups.coordinator.offset_totals import OffsetTotals
-from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
-from groups.coordinator.transactions import Transactions
-from groups.coordinator.waiting import WaitingGroups
 from groups.core.group import Rules
 from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pauses import Pausing
 from groups.operations.requests import OperationDispatcher
+from groups.reporting.liveness import Notes
+from groups.reporting.offset_totals import OffsetTotals
+from groups.reporting.waiting import WaitingGroups
+from groups.runtime.committer import Committer
+from groups.runtime.group_configs import Configs
+from groups.runtime.retries import Reloader
+from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
+from groups.runtime.transactions import Transactions
+from groups.topics.assignor_worker import Assigning
+from groups.topics.commanded_topics import CommandedTopics
+from groups.topics.draft_topics import DraftTopics
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import Author
 from groups.core.events import Event, OffsetCommit
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.offset_rows import around
 
 AUTHOR = Author("", "a-client", "/127.0.0.1", "")

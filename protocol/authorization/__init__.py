@@ -1,1 +1,1 @@
-"""Access rules for requests: what each API needs, who may, and which elements are refused."""
+"""The table of permissions of each API, and its enforcement."""

@@ -14,10 +14,10 @@ from uuid import UUID
 from groups.catalogue.cache import Unavailable
 from groups.core.acls.bindings import CLUSTER_NAME, ResourceType
 from groups.core.errors import ErrorCode
-from protocol.apis import Api
 from protocol.authorization.table import CLUSTER, NEEDS, TOPIC, Need
-from protocol.call import Call
-from protocol.refusals import Refusal, elements, whole
+from protocol.requests.api_row import Api
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal, elements, whole
 from rollcall.wire.declare import Message
 
 REFUSALS: Final = {

@@ -7,8 +7,8 @@ from groups.core.errors import Refuse
 from groups.core.events import AcknowledgeCommand
 from groups.core.pauses import ORDERS_FROM
 from groups.core.replies import Acknowledged
-from protocol.call import Call
 from protocol.handlers.support import operator_orders, validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,

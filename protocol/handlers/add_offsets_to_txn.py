@@ -5,8 +5,8 @@ Producers of transaction.version 2 do not send it: TxnOffsetCommit adds the grou
 
 from groups.core.errors import Refuse
 from groups.core.transactions import Claim
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.add_offsets_to_txn import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,

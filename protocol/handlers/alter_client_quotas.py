@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from groups.access.quotas import Changes
+from groups.clients.quotas import Changes
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas import forms
 from groups.core.quotas.entities import Entity, entity
 from groups.core.quotas.forms import Change
-from protocol.call import Call
 from protocol.handlers.support import acl_wire
-from protocol.refusals import Refusal
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal
 from rollcall.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,

@@ -7,7 +7,7 @@ is refused then (docs/acls.md).
 from collections import Counter, defaultdict
 from typing import Final, NamedTuple
 
-from groups.access.scram_credentials import (
+from groups.clients.scram_credentials import (
     HASHES,
     ITERATIONS_MAX,
     ITERATIONS_MIN,
@@ -18,10 +18,10 @@ from groups.access.scram_credentials import (
 )
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support import acl_wire
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.refusals import Refusal
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal
 from rollcall.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,

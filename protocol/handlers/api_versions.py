@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from sys import intern
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call, Served
 from protocol.handlers.support import validation
+from protocol.requests.call import Call, Served
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.api_versions import (
     ApiVersion,

@@ -8,9 +8,9 @@ from groups.core.assignors.types import Part
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
 from protocol.handlers.support import group_operations, reply_room, validation
 from protocol.handlers.support.kafkas_words import NO_SUCH_GROUP, NOT_CONSUMER
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,

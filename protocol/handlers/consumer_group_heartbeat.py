@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.authors import UNKNOWN_CLIENT
 from groups.core.consumer.heartbeat import JOIN, is_blank
@@ -12,7 +11,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.instance_claims import How
 from groups.core.replies import ConsumerBeaten
-from protocol.call import Call
+from groups.runtime.views import View
 from protocol.handlers.support import patterns, topic_view, validation
 from protocol.handlers.support.long_poll import (
     News,
@@ -22,6 +21,7 @@ from protocol.handlers.support.long_poll import (
     note_answer,
     note_hold,
 )
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,

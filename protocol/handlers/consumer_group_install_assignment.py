@@ -7,8 +7,8 @@ from groups.core.consumer.member import parts_of
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import InstallAssignment
 from groups.core.replies import Installed
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,

@@ -10,8 +10,8 @@ from groups.core.errors import Refuse
 from groups.core.events import PrepareAssignment
 from groups.core.replies import Prepared
 from groups.core.replies import PreparedMember as Member
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,

@@ -3,14 +3,14 @@ response is sent, and on other nodes when these receive the notification."""
 
 from collections.abc import Mapping
 
-from groups.access.acls import Acls
+from groups.clients.acls import Acls
 from groups.core.acls import forms
 from groups.core.acls.bindings import Binding
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
 from protocol.handlers.support import acl_wire
 from protocol.handlers.support.acl_wire import Unsure
-from protocol.refusals import Refusal
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal
 from rollcall.wire.messages.create_acls import (
     AclCreation,
     AclCreationResult,

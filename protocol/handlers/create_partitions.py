@@ -5,9 +5,9 @@ from collections import Counter
 from groups.catalogue.cache import Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_assignments, check_growth
-from protocol.call import Call
 from protocol.handlers.support.kafkas_words import TOPIC_TWICE
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,

@@ -13,9 +13,9 @@ from groups.core.topics import (
     check_name,
     partitions_of_new,
 )
-from protocol.call import Call
 from protocol.handlers.support.kafkas_words import TOPIC_EXISTS, TOPIC_TWICE
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.create_topics import (
     CreatableTopic,
     CreatableTopicConfigs,

@@ -4,13 +4,13 @@ notification."""
 
 from collections.abc import Sequence
 
-from groups.access.acls import Acls
+from groups.clients.acls import Acls
 from groups.core.acls.bindings import Binding, Filter
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
 from protocol.handlers.support import acl_wire
 from protocol.handlers.support.acl_wire import Unsure
-from protocol.refusals import Refusal
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal
 from rollcall.wire.messages.delete_acls import (
     DeleteAclsFilter,
     DeleteAclsFilterResult,

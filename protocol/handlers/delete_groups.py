@@ -2,8 +2,8 @@
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DeleteGroup
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.delete_groups import (
     DeletableGroupResult,
     DeleteGroupsRequest,

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
 from protocol.handlers.support.kafkas_words import (
     NAME_AND_ID,
     NO_SUCH_TOPIC,
@@ -18,6 +17,7 @@ from protocol.handlers.support.kafkas_words import (
     TOPIC_TWICE,
 )
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,

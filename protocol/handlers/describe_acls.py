@@ -5,8 +5,8 @@ from itertools import groupby
 
 from groups.core.acls.bindings import Binding, PatternType, ResourceType
 from groups.core.errors import Refuse
-from protocol.call import Call
 from protocol.handlers.support import acl_wire
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_acls import (
     AclDescription,
     DescribeAclsRequest,

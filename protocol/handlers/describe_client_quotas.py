@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from groups.core.errors import Refuse
 from groups.core.quotas.entities import Entity
 from groups.core.quotas.filters import Component, filter_of
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,

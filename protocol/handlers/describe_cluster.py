@@ -1,9 +1,9 @@
 """DescribeCluster (60): the live nodes as brokers (KIP-700)."""
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support import authorized_operations
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterRequest,

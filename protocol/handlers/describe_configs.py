@@ -7,9 +7,9 @@ from groups.core.configs import group, topic
 from groups.core.configs.entries import ConfigEntry
 from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
 from protocol.handlers.support import config_resources
 from protocol.handlers.support.config_resources import Resource, Topics
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,

@@ -8,9 +8,9 @@ from groups.core.classic.states import STABLE
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
 from groups.core.step import RowsGroup
-from protocol.call import Call
 from protocol.handlers.support import group_operations, reply_room, validation
 from protocol.handlers.support.kafkas_words import NO_SUCH_GROUP, NOT_CLASSIC
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_groups import (
     DescribedGroup,
     DescribedGroupMember,

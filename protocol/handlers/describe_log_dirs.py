@@ -6,7 +6,7 @@ instead of topics where a broker does not know the request. Java's client takes 
 directory for one that refuses it.
 """
 
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_log_dirs import (
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,

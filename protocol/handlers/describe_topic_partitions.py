@@ -6,9 +6,9 @@ from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import name_problem
-from protocol.call import Call
 from protocol.handlers.support import authorized_operations
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,

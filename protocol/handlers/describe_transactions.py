@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from groups.coordinator.transactions import Described
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
+from groups.runtime.transactions import Described
 from protocol.handlers.support import validation
 from protocol.handlers.support.reply_room import AGAIN
+from protocol.requests.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,

@@ -3,11 +3,11 @@
 from collections import Counter
 from typing import Final
 
-from groups.access.scram_credentials import HASHES
+from groups.clients.scram_credentials import HASHES
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support.validation import shown
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
     DescribeUserScramCredentialsRequest,

@@ -2,8 +2,8 @@
 
 from groups.core.errors import Refuse
 from groups.core.transactions import NO_EPOCH, Claim
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
 
 FENCED_SINCE = 2

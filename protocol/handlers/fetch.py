@@ -11,7 +11,7 @@ named, and whatever else the session has is without news: so no state is kept fo
 
 from functools import partial
 
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchPartition,

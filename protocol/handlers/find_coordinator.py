@@ -4,7 +4,7 @@ One key below v4, many from v4.
 """
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,

@@ -8,8 +8,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import NOBODY
 from groups.core.instance_claims import How
 from groups.core.signs_of_life import ClassicHeartbeat
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 

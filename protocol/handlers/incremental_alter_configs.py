@@ -11,10 +11,10 @@ from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_name
-from protocol.call import Call
 from protocol.handlers.support import config_resources
 from protocol.handlers.support.config_resources import Resource, Topics
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,

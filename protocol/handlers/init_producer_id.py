@@ -4,8 +4,8 @@ transactional id (KIP-98, KIP-360)."""
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_EPOCH, NO_ID, Claim
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
 FENCED_SINCE = 4

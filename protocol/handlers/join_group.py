@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from groups.coordinator.views import View
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.instance_claims import How
 from groups.core.replies import Joined
 from groups.core.subscription import subscription_of
-from protocol.call import Call
+from groups.runtime.views import View
 from protocol.handlers.support import topic_view, validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,

@@ -6,8 +6,8 @@ from functools import partial
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.replies import Left
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
 
 BATCH_SINCE = 3  # KIP-345

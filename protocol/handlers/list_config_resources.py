@@ -5,8 +5,8 @@ from typing import Final
 
 from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support.config_resources import KAFKAS, Resource
+from protocol.requests.call import Call
 from rollcall.wire.messages.list_config_resources import (
     ConfigResource,
     ListConfigResourcesRequest,

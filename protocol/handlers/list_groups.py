@@ -7,7 +7,7 @@ list for deleted.
 
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 

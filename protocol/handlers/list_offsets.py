@@ -9,8 +9,8 @@ from functools import partial
 
 from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsPartitionResponse,

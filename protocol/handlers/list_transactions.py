@@ -3,7 +3,7 @@
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import State
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.list_transactions import (
     ListTransactionsRequest,

@@ -15,12 +15,12 @@ from groups.core.topics import (
     TOPICS_PER_REQUEST_MAX,
     name_problem,
 )
-from protocol.authorization.access import Open
-from protocol.call import Call
 from protocol.handlers.support import authorized_operations
 from protocol.handlers.support.group_operations import NOT_REQUESTED
 from protocol.handlers.support.partition_lists import PartitionLists
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.access import Open
+from protocol.requests.call import Call
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.metadata import (
     MetadataRequest,

@@ -12,9 +12,9 @@ from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
 from groups.node import NodeSettings
-from protocol.call import Call
 from protocol.handlers.support import validation
 from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
+from protocol.requests.call import Call
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

@@ -13,15 +13,14 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.coordinator.offset_reads import PARTITIONS_MAX
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
 from groups.node import Node
+from groups.runtime.offset_reads import PARTITIONS_MAX
 from groups.store import offsets
 from groups.store.offsets import CommittedOffset, Partition
-from protocol.call import Call
 from protocol.handlers.support import found_offsets, validation
 from protocol.handlers.support.found_offsets import (
     NONE,
@@ -31,6 +30,7 @@ from protocol.handlers.support.found_offsets import (
     Line,
 )
 from protocol.handlers.support.reply_room import AGAIN
+from protocol.requests.call import Call
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.offset_fetch import (

@@ -12,8 +12,8 @@ from groups.core.group import Group
 from groups.core.pauses import ORDERS_FROM
 from groups.core.rows import CommandRow, MemberRow
 from groups.core.signs_of_life import CommandPoll
-from protocol.call import Call
 from protocol.handlers.support import operator_orders, validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.poll_commands import (
     Command,
     OwnedTopic,

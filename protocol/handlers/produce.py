@@ -7,7 +7,7 @@ and otherwise retries in a busy loop.
 from functools import partial
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,

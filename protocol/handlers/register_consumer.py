@@ -9,9 +9,9 @@ from groups.core.commanded.thread_offers import BLACK_LIST, WHITE_LIST, filter_k
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
 from groups.core.replies import Registered
-from protocol.authorization.access import Open
-from protocol.call import Call
 from protocol.handlers.support import patterns, validation
+from protocol.requests.access import Open
+from protocol.requests.call import Call
 from rollcall.wire.messages.register_consumer import (
     RegisterConsumerRequest,
     RegisterConsumerResponse,

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 
-from groups.access.wire_audit import Login
+from groups.clients.wire_audit import Login
 from groups.core.authors import Author
 from groups.places import Crowded
-from protocol.call import Call
+from protocol.authentication.sasl import Acknowledged, Exchange, Rejected
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.sasl import Acknowledged, Exchange, Rejected
+from protocol.requests.call import Call
 from rollcall.wire.errors import WireError
 from rollcall.wire.messages.sasl_authenticate import (
     SaslAuthenticateRequest,

@@ -1,8 +1,8 @@
 """SaslHandshake (17): begin an exchange of this mechanism, for the first time or again."""
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
+from protocol.requests.call import Call
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 FRAMED_SINCE = 1

@@ -3,8 +3,8 @@
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
 from groups.core.replies import Synced
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 PROTOCOL_NAMED_SINCE = 5  # KIP-559

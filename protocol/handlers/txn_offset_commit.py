@@ -11,7 +11,6 @@ from groups.catalogue.cache import CatalogueEntry
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
-from protocol.call import Call
 from protocol.handlers.offset_commit import (
     NO_ROOM,
     Codes,
@@ -23,6 +22,7 @@ from protocol.handlers.offset_commit import (
 )
 from protocol.handlers.support import validation
 from protocol.handlers.support.merged_topics import added_up, is_answered_by_both
+from protocol.requests.call import Call
 from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,

@@ -10,10 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.admin.group_tabs import TABS
+from console.admin.group_tabs import TABS
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import attention, overview
 from groups.models import Acknowledgement, AuditEntry
-from groups.queries import attention, overview
 from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_attention import FREEZE, HOUR, NEAR, PAUSE
 from tests.admin.test_dashboard import NODE, OWN_ALL, sql

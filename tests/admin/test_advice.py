@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.models import AdviceDecision
 from tests.admin.visitors import text, visitor
 from tests.model_factories import ReportRunFactory, advise

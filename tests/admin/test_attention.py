@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from groups.queries import attention, overview
-from groups.queries.thresholds import Thresholds
+from console.queries import attention, overview
+from console.queries.thresholds import Thresholds
 from tests.admin.test_dashboard import JOURNAL, NODE, OWN_ALL, groups, page, sql
 
 pytestmark = pytest.mark.django_db

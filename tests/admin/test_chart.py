@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.admin.chart import LABEL_WIDTH, TICKS_MAX, WIDTH, Cost, draw, shortened
+from console.admin.chart import LABEL_WIDTH, TICKS_MAX, WIDTH, Cost, draw, shortened
 
 rows = st.lists(
     st.builds(

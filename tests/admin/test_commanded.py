@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import VIEWER
+from console.people.staff_roles import VIEWER
+from console.queries import groups
+from console.queries.journal_text import sentence
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.group import Rules
 from groups.models import Group
-from groups.queries import groups
-from groups.queries.journal_text import sentence
 from groups.store import apply
 from tests import factories
 from tests.admin.test_groups import LIST, page

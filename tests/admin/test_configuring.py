@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.operations import configs
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.core.authors import user
 from groups.models import AuditEntry, GroupConfig, Journal
-from groups.operations import configs
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

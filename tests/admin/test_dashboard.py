@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from console.people.staff_roles import VIEWER
+from console.queries import attention, overview
 from groups import tasks
-from groups.access.staff_roles import VIEWER
 from groups.models import Journal, Operation
-from groups.queries import attention, overview
 from groups.sweeps import schedule
 from tests import factories
 from tests.admin.visitors import text, visitor

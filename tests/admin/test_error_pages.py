@@ -8,13 +8,13 @@ from django.db.utils import OperationalError, ProgrammingError
 from django.test import Client
 from psycopg.errors import QueryCanceled, UndefinedTable
 
-from coordinator_site import errors
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
-from groups.admin import groups as pages
+from console.admin import groups as pages
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.models import Topic
 from tests.admin.test_groups import LIST
 from tests.admin.visitors import person, text, visitor
 from tests.api.conftest import write
+from web import errors
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from groups.access.staff_roles import VIEWER
+from console.people.staff_roles import VIEWER
 from groups.models import Node, Operation, Topic
 from tests.admin.visitors import superuser, text, visitor
 

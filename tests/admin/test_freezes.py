@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.models import Operation
 from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_groups import page

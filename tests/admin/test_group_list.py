@@ -11,16 +11,16 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.admin import group_list
+from console.admin import group_list
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import group_rows, group_search
+from console.queries.groups import REBALANCED
+from console.queries.overview import JOURNAL_READ_MAX, RECENT
 from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing
 from groups.core.counts import Counts, counts_of
 from groups.models import Group, SavedView, Topic
-from groups.queries import group_rows, group_search
-from groups.queries.groups import REBALANCED
-from groups.queries.overview import JOURNAL_READ_MAX, RECENT
 from groups.store.sql.group_counts import PUT
 from tests import factories
 from tests.admin.test_groups import LIST, QUERIES_MAX

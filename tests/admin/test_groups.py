@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.classic import packing
 from tests import factories

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from console.queries.journal_folds import folded, line
+from console.queries.journal_text import sentence
+from console.queries.member_names import Names, plain
 from groups.core.journal import EntryKind
 from groups.models import Journal
-from groups.queries.journal_folds import folded, line
-from groups.queries.journal_text import sentence
-from groups.queries.member_names import Names, plain
 
 NUMBERS = count(1)
 UUIDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(20)]

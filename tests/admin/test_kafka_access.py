@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from groups.access import acl_changes, kafka_users
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
-from groups.admin.acls import AclForm
+from console.admin.acls import AclForm
+from console.operations import acl_changes, kafka_users
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.core.authors import user
 from groups.models import Acl, Journal, KafkaUser
 from tests.admin.visitors import text, visitor

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.admin.group_tabs import TABS
-from groups.admin.member_table import PAGE_SIZE, shortened
+from console.admin.group_tabs import TABS
+from console.admin.member_table import PAGE_SIZE, shortened
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing

@@ -15,9 +15,9 @@ from django.db import models
 from django.test import RequestFactory
 
 import coordinator_site.urls  # noqa: F401  (whose import registers all pages)
-from groups.access.staff_roles import ADMINISTRATOR, VIEWER
-from groups.admin.base import NOT_FILTERED
-from groups.admin.lists import VALUES_MAX
+from console.admin.base import NOT_FILTERED
+from console.admin.lists import VALUES_MAX
+from console.people.staff_roles import ADMINISTRATOR, VIEWER
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import write
 

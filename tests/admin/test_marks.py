@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.models import Mark
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR
+from console.people.staff_roles import OPERATOR
+from console.queries import groups, movement
 from groups.catalogue import changes
 from groups.models import Group
-from groups.queries import groups, movement
 from tests.admin.test_group_list import execute, work
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor

@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import VIEWER
-from groups.admin.offsets_tab import PAGE_SIZE, part_of
-from groups.queries.progress import history_of, progress_of
+from console.admin.offsets_tab import PAGE_SIZE, part_of
+from console.people.staff_roles import VIEWER
+from console.queries.progress import history_of, progress_of
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from groups.access.staff_roles import VIEWER
+from console.people.staff_roles import VIEWER
+from console.queries.journal_text import sentence
+from console.queries.outage_text import WHY
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
-from groups.queries.journal_text import sentence
-from groups.queries.outage_text import WHY
 from groups.store.sql.sweeps import NOTE_SLOTS
 from tests.admin.visitors import visitor
 

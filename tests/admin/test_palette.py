@@ -9,8 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
-from groups.admin.palette import WORD_CHARS_MAX
+from console.admin.palette import WORD_CHARS_MAX
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.models import Node
 from tests.admin.test_groups import page

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries.journal_text import sentence
 from groups.models import Journal, Member, Operation
-from groups.queries.journal_text import sentence
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

@@ -10,9 +10,9 @@ from django.contrib.auth.models import Permission, User
 from django.db.models.deletion import ProtectedError
 from django.test import Client
 
-from groups.access import rights, staff_roles
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
-from groups.admin import role_words
+from console.admin import role_words
+from console.people import rights, staff_roles
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from console.queries.journal_text import sentence
 from groups.models import Journal
-from groups.queries.journal_text import sentence
 
 UUID = "-00000000-0000-4000-8000-000000000000"
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from groups.access.staff_roles import ADMINISTRATOR, VIEWER
+from console.people.staff_roles import ADMINISTRATOR, VIEWER
 from groups.catalogue import changes
 from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import visitor

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access import quota_changes
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
-from groups.admin.quotas import KEYS
+from console.admin.quotas import KEYS
+from console.operations import quota_changes
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Journal, QuotaEntity

@@ -10,11 +10,11 @@ from django.utils import timezone
 from kombu import Connection, pools
 from pyarrow import parquet
 
+from console.admin import time_chart
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import cost_now, report_files
 from coordinator_site.celery import app
-from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.admin import time_chart
 from groups.models import ReportRow, ReportRun
-from groups.queries import cost_now, report_files
 from groups.store.sql import cost as sql
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing

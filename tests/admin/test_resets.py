@@ -9,12 +9,12 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import previews
 from groups.catalogue import changes
 from groups.models import Operation
 from groups.operations.offset_operations import SET_SINCE
 from groups.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
-from groups.queries import previews
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

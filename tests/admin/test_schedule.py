@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask, PeriodicTasks
 
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
+from console.queries import overview
 from groups import tasks
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.models import Sweep
-from groups.queries import overview
 from groups.sweeps import schedule
 from tests.admin.visitors import text, visitor
 

@@ -19,8 +19,9 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 import coordinator_site.urls  # noqa: F401  (whose import registers all pages)
-from groups.admin.base import SEARCH_LENGTH_MAX, SEARCH_WORDS_MAX, TOO_LONG, RollcallAdmin
-from groups.api import inputs
+from console.admin.base import SEARCH_LENGTH_MAX, SEARCH_WORDS_MAX, TOO_LONG, RollcallAdmin
+from console.api import inputs
+from console.queries.text_search import FOLDED, folded, has_text
 from groups.core.events import OffsetWrite
 from groups.models import (
     Acl,
@@ -33,7 +34,6 @@ from groups.models import (
     Topic,
     Webhook,
 )
-from groups.queries.text_search import FOLDED, folded, has_text
 from launcher.installation import CHECKOUT
 from tests import factories
 from tests.admin.test_groups import page
@@ -265,7 +265,10 @@ def test_no_search_is_left_out() -> None:
         r"__i(contains|startswith|endswith|regex)\b|\bILIKE\b|(lower|fold)\(\) in \w"
     )
     sources = [
-        path for path in (CHECKOUT / "groups").rglob("*.py") if "migrations" not in path.parts
+        path
+        for room in ("console", "groups")
+        for path in (CHECKOUT / room).rglob("*.py")
+        if "migrations" not in path.parts
     ]
     assert [str(path) for path in sources if other.search(path.read_text())] == []
 
@@ -273,7 +276,7 @@ def test_no_search_is_left_out() -> None:
 def ours(site: type) -> bool:
     """Whether a list searches with ``RollcallAdmin.get_search_results``, also in between."""
     first = next(cls for cls in site.__mro__ if "get_search_results" in vars(cls))
-    return first.__module__.startswith("groups.admin.")
+    return first.__module__.startswith("console.admin.")
 
 
 def test_sql_and_memory_agree() -> None:

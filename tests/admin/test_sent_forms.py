@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import ADMINISTRATOR
-from groups.admin.links import quote
-from groups.admin.sent_forms import SENT_BEFORE
+from console.admin.links import quote
+from console.admin.sent_forms import SENT_BEFORE
+from console.people.staff_roles import ADMINISTRATOR
 from groups.models import Group, Member, Operation
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

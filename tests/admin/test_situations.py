@@ -10,12 +10,12 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import situation as situations
+from console.queries import situation_text as words
+from console.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
 from groups.core.waiting import Act, Phase
 from groups.models import Group, Liveness, Waiting
-from groups.queries import situation as situations
-from groups.queries import situation_text as words
-from groups.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import api, viewer, write

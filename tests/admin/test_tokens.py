@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from groups.access import api_tokens
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from console.people import api_tokens
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.models import ApiToken
 from tests.admin.visitors import person, superuser, text, visitor
 

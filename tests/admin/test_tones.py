@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from console.queries import tones
+from console.queries.journal_folds import folded, line
+from console.queries.member_names import Names
 from groups.core.explanation import WHY, Awaited, End, Explanation, Share
 from groups.core.journal import EntryKind, Trigger
 from groups.core.waiting import Act
 from groups.models import Journal
-from groups.queries import tones
-from groups.queries.journal_folds import folded, line
-from groups.queries.member_names import Names
 
 NUMBERS = count(1)
-STYLES = Path(__file__).parents[2] / "groups" / "static" / "rollcall"
+STYLES = Path(__file__).parents[2] / "console" / "static" / "rollcall"
 
 
 def share(trigger: str, ms: int, name: str | None = "w-1") -> Share:

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.models import AuditEntry, Journal, Offset, Topic
 from tests.admin.test_topic_groups import group

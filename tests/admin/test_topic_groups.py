@@ -9,11 +9,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.access.staff_roles import VIEWER
+from console.people.staff_roles import VIEWER
+from console.queries import topic_groups
 from groups.catalogue import changes
 from groups.core.row_packing import pack_parts, pack_topics
 from groups.models import Topic
-from groups.queries import topic_groups
 from tests import factories
 from tests.admin.test_topics import page
 from tests.admin.visitors import person, text, visitor

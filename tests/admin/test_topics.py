@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Topic

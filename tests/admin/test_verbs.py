@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.admin import many
+from console.admin import many
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.models import Operation
 from tests.admin.test_group_list import execute
 from tests.admin.test_groups import LIST, page

@@ -1,7 +1,7 @@
 """A change of protocol in plain words: who stayed, and by whose coming or going."""
 
+from console.queries.journal_text import sentence
 from groups.models import Journal
-from groups.queries.journal_text import sentence
 
 
 def converted(to: str, members: int, trigger: str, reason: str) -> Journal:

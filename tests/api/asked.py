@@ -13,7 +13,8 @@ from django.test import Client
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
-from groups.access import acl_changes, kafka_users, quota_changes
+from console.operations import acl_changes, kafka_users, quota_changes
+from console.webhooks import endpoints
 from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
@@ -21,7 +22,6 @@ from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Mark, Operation
 from groups.operations import requests
 from groups.store.sql.drains import KNOWS_DRAINS
-from groups.webhooks import endpoints
 from tests.api.conftest import write
 from tests.model_factories import ReportRunFactory, advise
 

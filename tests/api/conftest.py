@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 
-from groups.access import api_tokens
+from console.people import api_tokens
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from groups.store import apply

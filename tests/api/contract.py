@@ -26,7 +26,7 @@ from confluent_kafka import Consumer, TopicPartition
 from psycopg.types.json import Jsonb
 
 from benchmarks.wire import create_topic
-from groups.access.rights import SCOPES
+from console.people.rights import SCOPES
 from launcher.installation import CHECKOUT, Installation
 from tests.installations import SETTINGS
 
@@ -40,7 +40,7 @@ HOOKED: Final = ("positive_data_acceptance", "response_schema_conformance")
 GENERATED: Final = re.compile(r"([\d,]+) generated")
 
 ROLES: Final = ("Viewer", "Operator", "Administrator")
-"""As ``groups.access.staff_roles`` has them, which a program without Django cannot import."""
+"""As ``console.people.staff_roles`` has them, which a program without Django cannot import."""
 
 ADD_USER: Final = """
 INSERT INTO auth_user (username, password, first_name, last_name, email, is_staff, is_active,

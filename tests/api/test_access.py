@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
-from groups.access import api_tokens
+from console.people import api_tokens
 from groups.models import ApiToken
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from console.operations import advice as decisions
 from groups.models import AdviceDecision, AuditEntry
-from groups.operations import advice as decisions
 from tests.api.conftest import Api
 from tests.as_roles import role
 from tests.model_factories import ReportRunFactory, advise

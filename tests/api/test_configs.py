@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from console.operations import configs
+from console.queries.journal_text import sentence
 from groups.core.rows import slot_of
 from groups.models import GroupConfig, Journal
-from groups.operations import configs
-from groups.queries.journal_text import sentence
 from tests.api.conftest import Api, write
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +147,7 @@ def test_a_concurrent_change_is_detected(operator: Client, monkeypatch: pytest.M
     assert change(operator, {MEMBERS: "7"}, **{"if-match": seen}).status_code == 200
     assert change(operator, {MEMBERS: "8"}, **{"if-match": seen}).status_code == 412
     now = operator.get("/api/v1/groups/g/config").headers["ETag"]
-    monkeypatch.setattr("groups.api.preconditions.check", lambda *_: None)
+    monkeypatch.setattr("console.api.preconditions.check", lambda *_: None)
     assert change(operator, {MEMBERS: "9"}, **{"if-match": seen}).status_code == 412
     assert change(operator, {MEMBERS: "9"}, **{"if-match": now}).status_code == 200
 

@@ -17,11 +17,11 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from groups.api.confluent import views
+from console.api.confluent import views
+from console.queries import cluster
 from groups.catalogue import changes
 from groups.core.classic import packing
 from groups.core.rows import MemberRow
-from groups.queries import cluster
 from rollcall.client.assignors import formats
 from rollcall.client.core.events import TopicPartition
 from tests import factories

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from django.test import Client
 
+from console.queries import client_connections
 from groups.models import ConnectionsNoted
-from groups.queries import client_connections
 from tests.api.conftest import Api
 from tests.api.test_drains import execute, nodes
 

@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access import kafka_users
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from console.operations import kafka_users
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from groups.core.authors import user
 from groups.models import Acl, KafkaUser, Operation, QuotaEntity
 from tests.admin.test_groups import page

@@ -6,11 +6,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.queries.journal_text import sentence
 from groups.catalogue import changes as topics
 from groups.core.authors import user
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Offset, Operation, Topic
-from groups.queries.journal_text import sentence
 from tests.api.conftest import Api, write
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.queries import drains as queries
+from console.queries.journal_text import sentence
 from groups.models import AuditEntry, Drain, Journal
-from groups.queries import drains as queries
-from groups.queries.journal_text import sentence
 from groups.store.sql import drains as sql
 from groups.sweeps import session
 from tests.api.conftest import Api, write

@@ -7,7 +7,8 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 
-from groups.access import acl_changes, api_tokens, kafka_users, rights
+from console.operations import acl_changes, kafka_users
+from console.people import api_tokens, rights
 from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user

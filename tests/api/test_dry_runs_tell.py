@@ -10,7 +10,8 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 
-from groups.api.plans import PREVIEWS
+from console.api.plans import PREVIEWS
+from console.queries import groups, previews
 from groups.core import events
 from groups.core.group import Decision, Guards
 from groups.core.group import Group as RuledGroup
@@ -18,7 +19,6 @@ from groups.core.kinds import KINDS
 from groups.core.pauses import Pause, PauseWork, ResumeWork, Target, decide
 from groups.core.rows import Durable
 from groups.models import Group, Operation
-from groups.queries import groups, previews
 from groups.store.apply import Write
 from tests import factories
 from tests.api.asked import everything

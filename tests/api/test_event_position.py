@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.queries.journal_position import GAPS_MAX, LATEST_S, Position
+from console.queries.journal_position import GAPS_MAX, LATEST_S, Position
 
 ODD = ("", "-1", "1~", "~1", "1~2", "5~3-2", "9~3,3", "9~4,3", "9" * 20, "١", "1~1-1-1", "1\n", "x")
 

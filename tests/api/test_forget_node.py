@@ -4,10 +4,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
+from console.queries import attention, overview
+from console.queries.journal_text import sentence
 from groups.models import AuditEntry, Journal, Node
-from groups.queries import attention, overview
-from groups.queries.journal_text import sentence
 from groups.store.sql.slots import LOCK_CLASS
 from groups.sweeps import session
 from tests.admin.visitors import text, visitor

@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from groups.api.views import Checked
+from console.api.views import Checked
 from groups.core.plain_text import text_problem
 from tests.api.asked import Asked, everything, rows
 from tests.examples import at_most
@@ -311,7 +311,7 @@ def test_requests_for_the_api_description_are_validated(anybody: Client, path: s
 
 def test_every_view_validates_its_input() -> None:
     """Also those of others, which the document does not describe."""
-    views = list(_views(get_resolver("groups.api.urls").url_patterns))
+    views = list(_views(get_resolver("console.api.urls").url_patterns))
     assert len(views) > 15
     assert [view for view in views if not issubclass(view, Checked)] == []
 

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from django.urls import resolve
 
-from groups.api.problems import nothing_here
+from console.api.problems import nothing_here
 from launcher.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
 from tests.clients.conftest import Worker, stock_consumer

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.queries import journal_times
+from console.queries.journal_times import TOLERANCE
 from groups.models import Journal
-from groups.queries import journal_times
-from groups.queries.journal_times import TOLERANCE
 from tests.api.conftest import write
 
 FIRST = datetime(2026, 1, 31, 3, 0, tzinfo=UTC)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from groups.access import acl_changes, kafka_users
-from groups.access import scram_credentials as scram
+from console.operations import acl_changes, kafka_users
+from groups.clients import scram_credentials as scram
 from groups.core.acls.bindings import (
     AclOperation,
     Binding,

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from console.operations import marks
+from console.queries.journal_text import sentence
 from groups.models import Journal, Mark
-from groups.operations import marks
-from groups.queries.journal_text import sentence
 from tests.api.conftest import Api, write
 
 pytestmark = pytest.mark.django_db

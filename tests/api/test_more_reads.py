@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from groups.access import audit
+from console.people import audit
+from console.queries.attention import RULES
 from groups.models import Operation, Slot
-from groups.queries.attention import RULES
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
 

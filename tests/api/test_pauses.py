@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from groups.core.rows import slot_of
 from groups.models import Operation
 from tests.admin.visitors import person

@@ -8,9 +8,9 @@ from django.db import OperationalError, ProgrammingError, connection, transactio
 from django.test import Client, RequestFactory
 from kombu import Connection, pools
 
+from console.api import groups as resources
+from console.api import problems
 from coordinator_site.celery import app
-from groups.api import groups as resources
-from groups.api import problems
 from tests.api.conftest import write
 
 pytestmark = pytest.mark.django_db
@@ -128,7 +128,7 @@ def test_an_invalid_request_id_is_replaced(anybody: Client, given: str) -> None:
 def test_every_write_is_logged_with_its_request_id(
     anybody: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level("INFO", "groups.api"):
+    with caplog.at_level("INFO", "console.api"):
         anybody.get("/api/v1/me", headers={"x-request-id": "looks"})
         anybody.delete("/api/v1/groups/g/members/a%0Ab", headers={"x-request-id": "evicts"})
     lines = [record.getMessage() for record in caplog.records if "request" in record.getMessage()]

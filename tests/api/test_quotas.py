@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access import quota_changes
+from console.operations import quota_changes
+from console.queries.journal_text import sentence
 from groups.core.authors import user
 from groups.core.quotas.entities import entity, of_client
 from groups.models import AuditEntry, ClientQuota, Journal
-from groups.queries.journal_text import sentence
 from tests.api.conftest import Api
 from tests.api.test_kafka_access import send
 from tests.as_roles import role

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from pyarrow import parquet
 
+from console.queries import report_files
 from groups.models import ReportRun
-from groups.queries import report_files
 from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from groups.api import throttles
-from groups.api.throttles import Caller, Counts
+from console.api import throttles
+from console.api.throttles import Caller, Counts
 from tests.api.conftest import Api
 from tests.api.test_verbs import post
 

@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 
-from groups.api import asking
+from console.api import asking
 from groups.models import ApiToken, Operation
 from groups.operations.requests import KNOWN_SINCE
 from tests.api.conftest import Api, write

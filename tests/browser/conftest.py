@@ -23,7 +23,7 @@ from playwright.sync_api import (
 )
 
 from benchmarks.wire import create_topic
-from groups.access.staff_roles import ROLES
+from console.people.staff_roles import ROLES
 from launcher.installation import Installation
 from launcher.screenshots import BROWSERS
 from tests.clients.conftest import start as start

@@ -15,8 +15,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from groups.access import rights
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from console.people import rights
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL
 from tests.clients.conftest import Start

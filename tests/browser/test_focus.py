@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Response, expect
 
 from benchmarks import large_group
-from groups.access.staff_roles import OPERATOR
+from console.people.staff_roles import OPERATOR
 from tests.browser.conftest import LogIn, World
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.long]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from groups.access.staff_roles import VIEWER
+from console.people.staff_roles import VIEWER
 from tests.browser.conftest import LogIn, World
 
 pytestmark = pytest.mark.xdist_group("browser")

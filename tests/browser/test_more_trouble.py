@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks import large_group
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL, find, group_page, tab

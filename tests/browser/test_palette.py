@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL, group_page
 from tests.clients.conftest import Start

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from rollcall.client import BlockingMember
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import find, group_page, tab

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from tests.browser.conftest import PASSWORD, LogIn, World
 from tests.browser.test_accessibility import MAKE, TABS
 from tests.browser.test_steering import ALL, group_page

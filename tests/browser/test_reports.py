@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from groups.access.staff_roles import OPERATOR
+from console.people.staff_roles import OPERATOR
 from tests.analyses import described
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
+from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from tests.browser.conftest import LogIn, World
 
 pytestmark = pytest.mark.xdist_group("browser")

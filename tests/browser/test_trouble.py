@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from groups.access.staff_roles import OPERATOR, VIEWER
+from console.people.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_accessibility import THEMES, troubles

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from launcher.installation import Installation
-from protocol.principals import read
+from protocol.authentication.principals import read
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 from tests.installations import MECHANISMS
 from tests.security import options

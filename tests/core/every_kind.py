@@ -12,7 +12,7 @@ from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.group import Decision, Group, Rules
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 
 SESSION_MS = 30_000
 RULES = Rules(

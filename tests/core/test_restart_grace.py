@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import loading
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.earlier import Interruption, Noted, Service
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.runtime import loading
+from groups.runtime.runtime import CoordinatorRuntime
 from tests.loading import adopt
 
 SESSION_MS = 6_000

@@ -13,8 +13,8 @@ from groups.core.draft.group import DraftGroup
 from groups.core.draft.states import PREPARING
 from groups.core.group import Group
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
+from tests.core.consumer.wire_bytes import subscription
 from tests.core.every_kind import EVERY, NOW, SESSION_MS, settled
-from tests.core_consumer.wire_bytes import subscription
 
 ASKED: Final = events.Ticket(2, 2)
 LATER: Final = NOW + 3_000

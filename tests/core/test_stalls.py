@@ -7,7 +7,7 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.events import JoinGroup, Tick
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
-from tests.core_commanded.conversation import Conversation
+from tests.core.commanded.conversation import Conversation
 
 SESSION_MS = 45_000
 EVERY_MS = 40_000

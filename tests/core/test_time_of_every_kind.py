@@ -12,8 +12,8 @@ from groups.core.earlier import Earlier, Interruption, Noted, Service
 from groups.core.group import Group
 from groups.core.kinds import KINDS
 from groups.core.rows import Durable
+from tests.core.consumer.test_recovery import in_the_middle
 from tests.core.every_kind import ABSENT, EVERY, NOW, RULES, SESSION_MS, decided, emptied, settled
-from tests.core_consumer.test_recovery import in_the_middle
 
 HEARD = NOW + 3_000
 

@@ -7,29 +7,29 @@ from pathlib import Path
 
 import pytest
 
+from console.queries.journal_text import SENTENCES, cause, sentence
+from console.queries.why_text import CAUSES, ENDS
 from groups.core.explanation import End
 from groups.core.group import JournalEntry
 from groups.core.journal import ENTRY_FIELDS, EntryKind, Trigger
 from groups.models import Journal
 from groups.postgres.array_literals import array
-from groups.queries.journal_text import SENTENCES, cause, sentence
-from groups.queries.why_text import CAUSES, ENDS
 from tests.sources import parsed
 
 CHECKOUT = Path(__file__).parents[2]
-PRODUCT = ("coordinator_site", "groups", "pipeline", "protocol", "rollcall")
+PRODUCT = ("console", "coordinator_site", "groups", "pipeline", "protocol", "rollcall", "web")
 LITERAL = re.compile(r"'([a-z-]+)'")
 WORDS = {*EntryKind, *Trigger}
 
 OTHER_MEANINGS = {
     ("groups/core/consumer/member.py", "stable"),  # a member's state
     ("groups/sweeps/session.py", "retention"),  # who requests an operation
-    ("groups/api/groups.py", "paused"),  # a filter
-    ("groups/queries/groups.py", "paused"),
-    ("groups/api/inputs.py", "request"),  # a parameter
-    ("groups/api/asking.py", "request"),
-    ("groups/api/problems.py", "request"),
-    ("groups/queries/outage_text.py", "request"),  # a noun
+    ("console/api/groups.py", "paused"),  # a filter
+    ("console/queries/groups.py", "paused"),
+    ("console/api/inputs.py", "request"),  # a parameter
+    ("console/api/asking.py", "request"),
+    ("console/api/problems.py", "request"),
+    ("console/queries/outage_text.py", "request"),  # a noun
     ("pipeline/steps/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),

@@ -4,7 +4,7 @@ import pytest
 
 from groups.core.assignors.client_side import FIRST, NAMED, SERVER, Elected, Vote, elect
 from groups.core.classic.join_phase import select_protocol
-from tests.core_consumer.talk import Talk
+from tests.core.consumer.talk import Talk
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from groups.core.assignment import assignment_of, count_of, partitions_of
 from groups.core.classic.group import ClassicGroup
 from groups.core.waiting import SILENT_MS, Act, Phase, Waiting, is_silent
 from tests.conversing import OneGroup
+from tests.core.commanded.conversation import Conversation as Commanded
+from tests.core.consumer.talk import Talk
 from tests.core.conversation import Conversation
-from tests.core_commanded.conversation import Conversation as Commanded
-from tests.core_consumer.talk import Talk
-from tests.core_draft.conversation import Conversation as Draft
+from tests.core.draft.conversation import Conversation as Draft
 
 KINDS: dict[str, Callable[[], OneGroup[Any]]] = {
     "classic": Conversation,

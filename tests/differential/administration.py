@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from groups.core.assignment import assignment_of
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 from tests.differential.plays import Play, Step
 from tests.differential.talking import BY_NAME, Answer, Side, in_order, plain, prune
 

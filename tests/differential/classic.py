@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from groups.core.assignment import assignment_of, partitions_of
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 from tests.differential.plays import HELD, Play, Step
 from tests.differential.talking import Answer, Member, Side, named
 

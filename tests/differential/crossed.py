@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 from tests.differential.administration import Said, some
 from tests.differential.plays import HELD, Play, Step
 from tests.differential.talking import BY_NAME, Answer, Member, Side, in_order, named, plain, prune

@@ -13,6 +13,7 @@ PAGES = sorted(
 )
 OURS = [
     "benchmarks",
+    "console",
     "coordinator_site",
     "demo",
     "docker",
@@ -23,6 +24,7 @@ OURS = [
     "protocol",
     "rollcall",
     "tests",
+    "web",
 ]
 """Folders of what may read a variable."""
 

@@ -30,7 +30,7 @@ OUTSIDE = re.compile(
 
 MAPS = ("docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md")
 PLACE = re.compile(r"`([a-z_]+/[\w./*-]*)`")
-DOTTED = re.compile(r"`((?:groups|protocol)\.[\w.]+)`")
+DOTTED = re.compile(r"`((?:console|groups|protocol|web)\.[\w.]+)`")
 
 THIS = Path(__file__)
 

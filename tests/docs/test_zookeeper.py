@@ -13,9 +13,9 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups.coordinator import observers
 from groups.core.kinds import KINDS
 from groups.operations import requests
+from groups.runtime import observers
 from groups.store import apply
 from groups.store.sql import catalogue, configs
 

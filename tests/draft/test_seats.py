@@ -1,6 +1,6 @@
 """Who sits on which connection."""
 
-from protocol.draft_connections import Seats
+from protocol.connection.draft_connections import Seats
 
 
 def test_a_consumer_is_found_on_its_last_connection() -> None:

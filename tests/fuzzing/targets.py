@@ -5,14 +5,14 @@ from contextlib import suppress
 from random import Random
 from typing import Any, Final
 
-from groups.access.scram_credentials import HASHES, Credentials
+from groups.clients.scram_credentials import HASHES, Credentials
 from groups.core.subscription import subscription_of, topics_of
 from groups.places import Crowded
-from protocol import bearer, scram
 from protocol.apis import APIS
-from protocol.lockouts import Lockouts
-from protocol.sasl import EXCHANGES, PLAIN, Exchange, Rejected, Sasl
-from protocol.tokens.verification import TokenError, Verification
+from protocol.authentication import bearer, scram
+from protocol.authentication.lockouts import Lockouts
+from protocol.authentication.sasl import EXCHANGES, PLAIN, Exchange, Rejected, Sasl
+from protocol.authentication.tokens.verification import TokenError, Verification
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import FrameBuffer, parse_header

@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocol.sasl import Rejected
+from protocol.authentication.sasl import Rejected
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import FrameBuffer
 from tests.fuzzing import targets

@@ -4,7 +4,7 @@ import pytest
 
 from protocol.apis import APIS
 from protocol.draft_apis import DRAFT_APIS
-from protocol.request_limits import MAXIMA, Maximum
+from protocol.limits.request_limits import MAXIMA, Maximum
 from rollcall.wire.kinds import Array, Struct
 
 ROWS = [(key, maximum) for key, maxima in MAXIMA.items() for maximum in maxima]

@@ -19,9 +19,9 @@ from groups.event_loop import Turns
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis
-from protocol.call import Call, PendingReplies
-from protocol.refusals import Refusal
-from protocol.request_limits import exceeded, refused
+from protocol.limits.request_limits import exceeded, refused
+from protocol.requests.call import Call, PendingReplies
+from protocol.requests.refusals import Refusal
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
@@ -57,7 +57,8 @@ def cluster(*brokers: NodeAddress, owner: int | None = 1) -> Cluster:
 
 
 def _refused(request: Message, version: int, known: NodeSettings) -> Any:
-    """The answer where the request names more than it may, as ``protocol.application`` gives it."""
+    """The answer where the request names more than it may, as ``protocol.connection.application``
+    gives it."""
     maximum = exceeded(request, known)
     if maximum is None or request.api_key is None:
         return None

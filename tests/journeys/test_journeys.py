@@ -79,5 +79,5 @@ async def test_a_heartbeat_is_answered_from_memory_alone(served: Serving) -> Non
 
     journey = await journey_of(client, lambda: beat, HeartbeatResponse)
 
-    assert "protocol/heartbeat_fast_path.py" in journey.files
+    assert "protocol/fast_paths/heartbeat_fast_path.py" in journey.files
     assert len(journey.files) <= HEARTBEAT_FILES_MAX, journey.listed()

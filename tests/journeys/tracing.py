@@ -16,7 +16,8 @@ from types import FrameType
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = tuple(
-    f"{ROOT / room}/" for room in ("groups", "protocol", "rollcall", "coordinator_site")
+    f"{ROOT / room}/"
+    for room in ("groups", "console", "protocol", "rollcall", "web", "coordinator_site")
 )
 
 

@@ -126,7 +126,7 @@ os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
                   ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
 import django; django.setup()
 it.load(it.SETUP); it.load(it.NODE_TOO)
-heavy = "groups.admin unfold.admin rest_framework.views unittest sqlalchemy rich scramp".split()
+heavy = "console.admin unfold.admin rest_framework.views unittest sqlalchemy rich scramp".split()
 print([name for name in heavy if sys.modules.get(name)])
 """
     assert run(script) == "[]\n"

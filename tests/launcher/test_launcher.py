@@ -18,13 +18,13 @@ import psutil
 import psycopg
 import pytest
 
-from coordinator_site.log_lines import STAMP
 from launcher import postgres
 from launcher.installation import Installation
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
 from tests.nodes import all_nodes
 from tests.pooler import pooled
+from web.log_lines import STAMP
 
 LAUNCHER = ("-m", "launcher")
 READY = re.compile(
@@ -327,7 +327,7 @@ def launcher_of(installation: Installation) -> int:
 
 PROGRAMS = (
     "--node-id=0",
-    "coordinator_site.web_server",
+    "web.web_server",
     "launcher.celery worker --beat",
 )
 MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1

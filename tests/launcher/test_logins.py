@@ -14,8 +14,8 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import make_conninfo
 
 from coordinator_site import database
-from groups.access import functions as access
 from groups.catalogue import functions
+from groups.clients import functions as access
 from groups.postgres.roles import BY_NAME, GROUP_TABLES, ROLES
 from launcher import commands, own_secrets, postgres
 from launcher.installation import CHECKOUT

@@ -16,9 +16,9 @@ from django.contrib.auth.models import User
 from django.db import connection as django_connection
 from django.test import Client
 
-from groups.access import staff_roles
-from groups.live import routing
-from groups.live.hub import HUB
+from console.live import routing
+from console.live.hub import HUB
+from console.people import staff_roles
 from groups.postgres import connections
 from tests import rows
 

@@ -10,9 +10,9 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError, models
 from django.db.backends.utils import CursorWrapper
 
-from groups.access import staff_roles
-from groups.live import consumer, hub, sessions
-from groups.live.hub import HUB
+from console.live import consumer, hub, sessions
+from console.live.hub import HUB
+from console.people import staff_roles
 from groups.postgres.connections import Connection
 from tests.live.conftest import LogIn, Open, Page
 

@@ -16,16 +16,16 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import connections as django_connections
 
-from coordinator_site.concurrency import Concurrency
-from groups.access import api_tokens, staff_roles
-from groups.api.events import follower, streams
-from groups.api.events.follower import FOLLOWER
-from groups.api.events.streams import PLACES
+from console.api.events import follower, streams
+from console.api.events.follower import FOLLOWER
+from console.api.events.streams import PLACES
+from console.people import api_tokens, staff_roles
+from console.queries import journal_rows
+from console.queries.journal_position import Position
 from groups.core.journal import EVERY_KIND, EntryKind
 from groups.postgres.connections import Connection
-from groups.queries import journal_rows
-from groups.queries.journal_position import Position
 from tests.live.conftest import PATIENCE_S, LogIn
+from web.concurrency import Concurrency
 
 PATH = "/api/v1/journal/events"
 

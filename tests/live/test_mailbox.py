@@ -1,6 +1,6 @@
 """A mailbox: one piece of news, the newest; and "look" is never lost."""
 
-from groups.live.mailbox import LOOK, Mailbox
+from console.live.mailbox import LOOK, Mailbox
 
 
 async def test_a_later_message_replaces_an_unread_one() -> None:

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from groups.coordinator import observers
+from console.live.hub import HUB
 from groups.core.rows import Durable, slot_of
-from groups.live.hub import HUB
 from groups.operations.requests import BELL
 from groups.postgres.connections import Connection
+from groups.runtime import observers
 from groups.store import apply
 from groups.store.apply import Write
 from tests.factories import batch, birth, change, death, ids_in_slot, member, written

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from groups.management.commands.metrics import ALERTS, DASHBOARD
-from groups.metrics import alerts, dashboard, page
-from groups.queries.attention import RULES
+from console.management.commands.metrics import ALERTS, DASHBOARD
+from console.metrics import alerts, dashboard, page
+from console.queries.attention import RULES
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from groups.management.commands.metrics import PAGE, contents
-from groups.metrics import page, series
+from console.management.commands.metrics import PAGE, contents
+from console.metrics import page
+from groups.metrics import series
 
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|", re.MULTILINE)
 

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from benchmarks.wire import create_topic
-from groups.management.commands.metrics import ALERTS
+from console.management.commands.metrics import ALERTS
 from launcher import ports
 from launcher.installation import Installation
 from tests.api.curl import Request, send

@@ -7,11 +7,11 @@ from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection
 from django.test import Client
 
-from coordinator_site import metrics
-from groups.access import api_tokens
-from groups.access.staff_roles import VIEWER
+from console.people import api_tokens
+from console.people.staff_roles import VIEWER
 from tests.admin.visitors import person
 from tests.metrics.scraped import Scrape
+from web import metrics
 
 TOKEN = "a token for scrapes alone"
 

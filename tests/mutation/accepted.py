@@ -13,8 +13,8 @@ class Accepted(NamedTuple):
     reason: str
 
 
-FAST, INIT = "protocol/heartbeat_fast_path.py", "FastPath.__init__"
-HOLD, COMMIT = "protocol/heartbeat_hold.py", "protocol/commit_fast_path.py"
+FAST, INIT = "protocol/fast_paths/heartbeat_fast_path.py", "FastPath.__init__"
+HOLD, COMMIT = "protocol/fast_paths/heartbeat_hold.py", "protocol/fast_paths/commit_fast_path.py"
 IS_SET_FIRST = "``answer`` sets it before anything reads it; the line tells mypy its type"
 TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it goes to the queue"
 NO_VERSION = "no message has a version below 0: since then is since ever"
@@ -83,7 +83,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         LAST_MOMENT,
     ),
     Accepted(
-        "groups/coordinator/repeated_commits.py",
+        "groups/runtime/repeated_commits.py",
         "RepeatedCommits._take_several",
         "self._coordinator.release(entry, is_same=True)",
         "self._coordinator.release(entry, is_same=False)",
@@ -192,7 +192,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     *(
         Accepted(
-            "groups/coordinator/transactions.py",
+            "groups/runtime/transactions.py",
             f"Transactions.{function}",
             PRODUCERS.format(":7"),
             PRODUCERS.format(": 8"),
@@ -201,7 +201,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         for function in ("listed", "described")
     ),
     Accepted(
-        "groups/coordinator/transactions.py",
+        "groups/runtime/transactions.py",
         "Transactions.admit",
         "found = _producer(row[:7]) if row else None",
         "found = _producer(row[: 8]) if row else None",

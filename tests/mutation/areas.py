@@ -43,19 +43,19 @@ CORE = _in(
     " counts earlier instance_claims owned_partitions outage",
 )
 CONSUMER = _in(
-    "core_consumer",
+    "core/consumer",
     "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
     " one_batch client_assignors migration client_assignor_ends what_members_say sizes batching"
     " plugins wire_bytes machine migration_machine client_assignor_machine large_targets rounds",
 )
-ASSIGNORS = _in("core_consumer", "assignors")
-DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups silence")
-COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
+ASSIGNORS = _in("core/consumer", "assignors")
+DRAFT = _in("core/draft", "scenarios takeover machine strategies large_groups silence")
+COMMANDED = _in("core/commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
 WALKS = _in("walks", "walks odd_rows facts rounds")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
-    *_in("core_consumer", "client_reasons"),
+    *_in("core/consumer", "client_reasons"),
     *_in("differential", "recorded"),
 )
 CLIENT = _in(
@@ -110,7 +110,7 @@ AREAS = (
                 "groups/postgres/array_literals.py",
             ),
             *("groups/store/journal.py", "groups/store/blame.py", "groups/store/offsets.py"),
-            *("groups/store/transactional_offsets.py", "groups/coordinator/transactions.py"),
+            *("groups/store/transactional_offsets.py", "groups/runtime/transactions.py"),
         ),
         (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),
         has_database=True,
@@ -119,10 +119,10 @@ AREAS = (
     Row(
         "node",
         (
-            "groups/coordinator/committer.py",
-            "groups/coordinator/batch_writer.py",
-            "groups/coordinator/repeated_commits.py",
-            "groups/coordinator/retries.py",
+            "groups/runtime/committer.py",
+            "groups/runtime/batch_writer.py",
+            "groups/runtime/repeated_commits.py",
+            "groups/runtime/retries.py",
         ),
         (*COMMITS, *MEMORY, *SIMULATION),
         has_database=True,
@@ -154,10 +154,10 @@ AREAS = (
         "node",
         (
             *(
-                "groups/coordinator/runtime.py",
-                "groups/coordinator/loading.py",
-                "groups/coordinator/entries.py",
-                "groups/coordinator/heartbeat_views.py",
+                "groups/runtime/runtime.py",
+                "groups/runtime/loading.py",
+                "groups/runtime/entries.py",
+                "groups/runtime/heartbeat_views.py",
             ),
             "groups/event_loop.py",
         ),
@@ -173,19 +173,19 @@ AREAS = (
     ),
     Row(
         "fast path",
-        ("protocol/heartbeat_fast_path.py",),
+        ("protocol/fast_paths/heartbeat_fast_path.py",),
         _in("server", "fast_path"),
         has_database=True,
     ),
     Row(
         "fast path",
-        ("protocol/heartbeat_hold.py",),
+        ("protocol/fast_paths/heartbeat_hold.py",),
         _in("server", "held_heartbeats pace"),
         has_database=True,
     ),
     Row(
         "fast path",
-        ("protocol/commit_fast_path.py",),
+        ("protocol/fast_paths/commit_fast_path.py",),
         (
             *_in("server", "commits fast_and_slow quotas order endings"),
             *_in("security", "authorization"),
@@ -194,14 +194,14 @@ AREAS = (
     ),
     Row(
         "fast path",
-        ("protocol/fetch_fast_path.py",),
+        ("protocol/fast_paths/fetch_fast_path.py",),
         _in("server", "fast_fetches offset_reads quotas"),
         has_database=True,
     ),
     Row("wire", ("rollcall/wire/*.py",), WIRE),
     Row(
         "permissions",
-        ("groups/access/rights.py", "groups/api/permissions.py", "groups/api/authentication.py"),
+        ("console/people/rights.py", "console/api/permissions.py", "console/api/authentication.py"),
         (*_in("site", "rights"), *_in("api", "access")),
         has_database=True,
     ),

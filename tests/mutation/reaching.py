@@ -16,7 +16,7 @@ import pytest
 VARIABLE = "ROLLCALL_MUTATION_REACHED"
 """Where the answer goes."""
 
-SOURCES = ["groups", "protocol", "rollcall"]
+SOURCES = ["console", "groups", "protocol", "rollcall"]
 
 Lines = Mapping[str, Mapping[str, list[str]]]
 """By path and number of a line: tests, without parameters; "" for the import."""

@@ -153,7 +153,7 @@ def test_the_tests_of_a_row_without_a_database_need_no_django() -> None:
 def test_every_test_of_the_rules_is_in_the_table() -> None:
     """Otherwise its namesake among the files would seem to have no tests."""
     named = {test for row in AREAS for test in (*row.tests, *row.last)}
-    folders = ("core", "core_consumer", "core_draft", "core_commanded", "walks", "wire")
+    folders = ("core", "core/consumer", "core/draft", "core/commanded", "walks", "wire")
     found = (path for folder in folders for path in CHECKOUT.glob(f"tests/{folder}/test_*.py"))
     left = {str(path.relative_to(CHECKOUT)) for path in found} - named
     assert left == {"tests/core/test_cases.py"}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from groups.coordinator.observers import BELL
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup
 from groups.core.replies import Committed, Joined
 from groups.postgres import connections
+from groups.runtime.observers import BELL
 from tests import rows
 from tests.factories import ids_in_slots
 from tests.node.running import Running

@@ -22,7 +22,7 @@ from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered,
 from groups.postgres import connections
 from groups.store.sql import facts as sql
 from launcher.installation import CHECKOUT
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 from tests.in_process import Other
 from tests.node.running import Running, running
 from tests.store.test_lives import (

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.access.quotas import Quotas
-from groups.access.scram_credentials import Change, of_password
+from groups.clients.quotas import Quotas
+from groups.clients.scram_credentials import Change, of_password
 from groups.core.acls.bindings import Binding
 from groups.core.configs.entries import Change as ConfigChange
 from groups.core.configs.entries import ConfigOperation
@@ -37,7 +37,15 @@ def test_no_statement_notifies_without_asking_for_room() -> None:
     """Migrations and dumps are what older versions executed, or are made of the statements."""
     found = {
         str(path.relative_to(ROOT))
-        for folder in ("groups", "protocol", "coordinator_site", "launcher", "pipeline")
+        for folder in (
+            "groups",
+            "console",
+            "protocol",
+            "web",
+            "coordinator_site",
+            "launcher",
+            "pipeline",
+        )
         for path in (ROOT / folder).rglob("*.py")
         if "migrations" not in path.parts and RAW.search(path.read_text())
     }

@@ -4,12 +4,12 @@ import gc
 
 import pytest
 
-from groups.coordinator import group_configs
-from groups.coordinator.totals import CONFIGS
 from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import SLOTS
 from groups.event_loop import Slices
+from groups.reporting.totals import CONFIGS
+from groups.runtime import group_configs
 from tests.node.running import Running
 
 

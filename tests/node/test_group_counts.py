@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 import pytest
 from psycopg.errors import LockNotAvailable
 
-from groups.coordinator import group_counts
-from groups.coordinator.group_counts import Counted
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing
 from groups.core.counts import counts_of
 from groups.core.replies import Committed, Joined
 from groups.core.row_packing import pack_topics
 from groups.postgres import connections
+from groups.reporting import group_counts
+from groups.reporting.group_counts import Counted
 from groups.store.sql.group_counts import PUT
 from tests.in_process import Other
 from tests.node.running import Running, running

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from groups.coordinator.heartbeat_views import AT_ONCE, HeartbeatViews
 from groups.core.classic.group import ClassicGroup
 from groups.core.group import Rules
+from groups.runtime.heartbeat_views import AT_ONCE, HeartbeatViews
 
 pytestmark = pytest.mark.asyncio
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from groups.coordinator import silences
-from groups.coordinator.silences import EIGHTHS, Silences
 from groups.core.group import Session
+from groups.reporting import silences
+from groups.reporting.silences import EIGHTHS, Silences
 from tests.in_process import Other
 from tests.node.running import Running, running
 from tests.node.test_facts import joined, leave

@@ -11,10 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.coordinator.fail_points import no_fail
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
 from groups.postgres import connections, doorbell
+from groups.runtime.fail_points import no_fail
 from groups.store.sql.slots import BELL as SLOTS_BELL
 from tests import rows
 from tests.node.running import Running, running

@@ -8,10 +8,6 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import loading
-from groups.coordinator.committer import Committer
-from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.live import Told
@@ -20,6 +16,10 @@ from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.runtime import loading
+from groups.runtime.committer import Committer
+from groups.runtime.retries import Reloader
+from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
 from tests.loading import adopt, reseat
 
 SESSION_MS = 10_000

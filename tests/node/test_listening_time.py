@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.coordinator import runtime
-from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core import events
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
+from groups.runtime import runtime
+from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
 from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, settled
 from tests.loading import adopt
 

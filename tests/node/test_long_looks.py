@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 import pytest
 
 from groups import event_loop
-from groups.coordinator.liveness import FEW, ROWS_MAX, SESSIONS_MAX, Notes
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.events import Event, ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
 from groups.core.expiry import Age
@@ -18,6 +16,8 @@ from groups.core.group import Rules
 from groups.core.rows import Durable, slot_of
 from groups.operations import offset_operations
 from groups.postgres import connections
+from groups.reporting.liveness import FEW, ROWS_MAX, SESSIONS_MAX, Notes
+from groups.runtime.runtime import CoordinatorRuntime
 from tests.factories import durable, member
 from tests.in_process import Other
 from tests.loading import adopt

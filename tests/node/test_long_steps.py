@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator import committer, loading
-from groups.coordinator.loading import rejoined, revived, takes_long
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.conversion import step
@@ -21,6 +19,8 @@ from groups.core.replies import Committed, DraftJoined, ErrorReply, Joined, Repl
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.core.strategy import Counts, Topics
 from groups.postgres import connections
+from groups.runtime import committer, loading
+from groups.runtime.loading import rejoined, revived, takes_long
 from tests.node.running import Running
 from tests.node.test_assigning import beat, configure, uniform_of_one
 

@@ -6,10 +6,10 @@ from contextlib import AsyncExitStack
 from typing import Any
 from uuid import uuid4
 
+from console.queries.journal_text import sentence
 from groups.core.rows import SLOTS
 from groups.models import Journal
 from groups.postgres import connections
-from groups.queries.journal_text import sentence
 from tests.node.running import Running, running
 
 Other = connections.Connection

@@ -9,12 +9,12 @@ import pytest
 
 from groups.cluster.availability import LEASE_WAIT_MS
 from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
 from groups.event_loop import monotonic_ms
 from groups.postgres import connections
+from groups.runtime.runtime import CoordinatorRuntime
 from tests.loading import reseat
 from tests.node.running import Running, running
 

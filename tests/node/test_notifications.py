@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.access import scram_credentials
-from groups.access.acls import Acls
 from groups.catalogue.cache import Catalogue
+from groups.clients import scram_credentials
+from groups.clients.acls import Acls
 from groups.core.acls.bindings import Binding
 from groups.core.rows import slot_of
 from groups.operations.requests import BELL as OPERATIONS_BELL
@@ -367,7 +367,7 @@ async def test_rules_are_not_read_again_by_a_stranger(one: Running, other: Other
 
 
 def test_a_question_is_read_with_its_neighbours_unreadable() -> None:
-    from groups.coordinator.probe_responder import _question
+    from groups.reporting.probe_responder import _question
 
     assert _question("{") is None
     assert _question(json.dumps({"slot": 3, "groups": ["g"]})) == (3, ["g"])

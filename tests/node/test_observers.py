@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from groups.coordinator.observers import BELL, BYTES_MAX, GROUPS_MAX, Observers, payload
 from groups.postgres import connections
+from groups.runtime.observers import BELL, BYTES_MAX, GROUPS_MAX, Observers, payload
 
 Connection = psycopg.AsyncConnection[Any]
 

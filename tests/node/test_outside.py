@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from console.live.hub import Hub, revisions
 from groups.catalogue import cache
 from groups.cluster.failure_detector import nobody_listens
-from groups.coordinator import observers
 from groups.core.rows import slot_of
-from groups.live.hub import Hub, revisions
 from groups.operations import requests
 from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
 from groups.postgres.doorbell import Doorbell, Listener
+from groups.runtime import observers
 from groups.store.sql import configs, liveness, pauses, slots
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached

@@ -4,12 +4,12 @@ slot, is not heeded any more."""
 from random import Random
 from typing import Final
 
-from groups.coordinator import loading
-from groups.coordinator.entries import GroupOverrides
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Rules
 from groups.core.pauses import WHOLE, Pause
 from groups.core.rows import Durable, GroupRow, slot_of
+from groups.runtime import loading
+from groups.runtime.entries import GroupOverrides
+from groups.runtime.runtime import CoordinatorRuntime
 
 LIMIT: Final = {"rollcall.max.commits.per.second": "5"}
 

@@ -10,12 +10,12 @@ import pytest
 from groups.catalogue import regex as regexes
 from groups.catalogue.cache import Catalogue, CatalogueEntry
 from groups.catalogue.regex import Matching
-from groups.coordinator import regex_subscriptions
-from groups.coordinator.regex_subscriptions import LastMatch, Patterns
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
+from groups.topics import regex_subscriptions
+from groups.topics.regex_subscriptions import LastMatch, Patterns
 from tests.node.running import Running, running
 
 PATIENCE_S = 30

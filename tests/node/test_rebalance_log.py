@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator import rebalance_log
-from groups.coordinator.rebalance_log import WAIT_S, WAITING_MAX, RebalanceLog
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind
+from groups.runtime import rebalance_log
+from groups.runtime.rebalance_log import WAIT_S, WAITING_MAX, RebalanceLog
 from groups.store.apply import Write
 from tests.factories import decision, durable
 

@@ -12,13 +12,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.coordinator import batch_writer, committer
 from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.group import Decision, Group
 from groups.core.replies import Committed, Joined
 from groups.postgres import connections
+from groups.runtime import batch_writer, committer
 from tests import rows
 from tests.node.running import Running
 

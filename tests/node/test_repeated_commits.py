@@ -8,9 +8,6 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import committer
-from groups.coordinator.entries import Repeat
-from groups.coordinator.repeated_commits import AT_ONCE, AcceptedRepeats, Part, RepeatedCommits
 from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -25,6 +22,9 @@ from groups.core.replies import Committed
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.runtime import committer
+from groups.runtime.entries import Repeat
+from groups.runtime.repeated_commits import AT_ONCE, AcceptedRepeats, Part, RepeatedCommits
 from tests import rows
 from tests.factories import ids_in_slots
 from tests.node.running import Running

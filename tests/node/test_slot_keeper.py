@@ -12,12 +12,12 @@ from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow,
 from groups.cluster.slot_keeper import DRAINED_PATIENCE_LEASES, HAND_OVER_SLOTS_MAX, SlotKeeper
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.view import Cluster, NodeAddress
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.rows import SLOTS, slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import slots as sql
 from tests.factories import ids_in_slots
 from tests.node.running import Running

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator.commanded_topics import CommandedTopics
-from groups.coordinator.draft_topics import DraftTopics
+from groups.topics.commanded_topics import CommandedTopics
+from groups.topics.draft_topics import DraftTopics
 from tests.core.every_kind import JOINS
 from tests.server.conftest import _prepared as _prepared
 from tests.server.serving import Serving, serving, until

@@ -2,7 +2,7 @@
 
 import pytest
 
-from groups.coordinator.topic_news import PAUSE_S, SHARE, pause_s
+from groups.topics.topic_news import PAUSE_S, SHARE, pause_s
 
 
 def test_comparisons_take_at_most_a_tenth_of_the_time() -> None:

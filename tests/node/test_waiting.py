@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator import waiting as telling
 from groups.core.classic.group import ClassicGroup
 from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.errors import ErrorCode
@@ -14,6 +13,7 @@ from groups.core.replies import Committed, Joined
 from groups.core.rows import slot_of
 from groups.core.waiting import Waiting
 from groups.postgres import connections
+from groups.reporting import waiting as telling
 from tests.node.running import Running, running
 from tests.node.test_long_steps import Gate, reached
 from tests.node.test_memory import StoppedClock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from groups.queries import cost_now
-from groups.queries.reports import Report
+from console.queries import cost_now
+from console.queries.reports import Report
 from pipeline.datasets.cost import Cost
 from pipeline.datasets.journal import Journal
 from pipeline.results.rows import described

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from groups.queries import reports as web
+from console.queries import reports as web
 from pipeline.results import folders
 from pipeline.results import runs as records
 from pipeline.results.folders import Output

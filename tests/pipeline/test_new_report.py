@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from groups.admin import report_page
+from console.admin import report_page
+from console.queries import report_tables, reports
 from groups.models import ReportRun
-from groups.queries import report_tables, reports
 from pipeline.datasets.dataset import PERIOD, Column, Report
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.results.folders import Output

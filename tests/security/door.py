@@ -14,8 +14,9 @@ import pytest
 
 from groups.core.acls.bindings import Binding
 from groups.core.acls.index import AclIndex
-from protocol.apis import APIS, Api
+from protocol.apis import APIS
 from protocol.draft_apis import DRAFT_APIS
+from protocol.requests.api_row import Api
 from rollcall.wire.codec import decode
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 from tests.security.asking import ERRORS, Tenant, variants

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from groups.access import acls
-from groups.access import scram_credentials as scram
+from console.queries.journal_text import sentence
+from groups.clients import acls
+from groups.clients import scram_credentials as scram
 from groups.core.acls.bindings import AclOperation, Filter, PatternType, Permission, ResourceType
 from groups.core.errors import ErrorCode
 from groups.models import Journal
-from groups.queries.journal_text import sentence
+from protocol.connection.listeners import Listener, Security
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.listeners import Listener, Security
 from rollcall.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     ScramCredentialDeletion,

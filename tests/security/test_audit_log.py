@@ -19,16 +19,17 @@ from django.test import Client as Browser
 from django.test import RequestFactory
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from groups.access import api_tokens, audit, functions, wire_audit
-from groups.access.wire_audit import FAILURES_MAX, Login, WireAudit
-from groups.admin import audit as audit_page
-from groups.admin.base import NOT_FILTERED
+from console.admin import audit as audit_page
+from console.admin.base import NOT_FILTERED
+from console.people import api_tokens, audit
+from console.queries.csv_text import cell
+from groups.clients import functions, wire_audit
+from groups.clients.wire_audit import FAILURES_MAX, Login, WireAudit
 from groups.core.authors import Author
 from groups.core.shares import Shares
 from groups.models import AuditEntry, Operation
 from groups.operations import requests
-from groups.queries.csv_text import cell
-from protocol.listeners import Listener, Security
+from protocol.connection.listeners import Listener, Security
 from tests.in_process import Other
 from tests.security.test_records import create
 from tests.security.test_sasl import make_user, with_scram

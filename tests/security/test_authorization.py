@@ -12,10 +12,11 @@ from groups.core.acls.bindings import (
     ResourceType,
 )
 from groups.core.errors import ErrorCode
-from protocol.apis import APIS, Api
+from protocol.apis import APIS
 from protocol.authorization import page
 from protocol.authorization.table import BY_KEY, NEEDS, Need
 from protocol.draft_apis import DRAFT_APIS
+from protocol.requests.api_row import Api
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

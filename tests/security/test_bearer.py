@@ -11,14 +11,19 @@ from typing import Any
 import pytest
 
 from groups.places import Places
-from protocol.bearer import INVALID_TOKEN, TOKEN_BYTES_MAX, TokenSettings, TokenSettingsError
+from protocol.authentication.bearer import (
+    INVALID_TOKEN,
+    TOKEN_BYTES_MAX,
+    TokenSettings,
+    TokenSettingsError,
+)
+from protocol.authentication.tokens import keyring, sources
+from protocol.authentication.tokens.jwks import JWKS_BYTES_MAX
+from protocol.authentication.tokens.keyring import Pace
+from protocol.authentication.tokens.sources import SourceError
+from protocol.connection.listeners import Listener, Security
 from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.listeners import Listener, Security
-from protocol.tokens import keyring, sources
-from protocol.tokens.jwks import JWKS_BYTES_MAX
-from protocol.tokens.keyring import Pace
-from protocol.tokens.sources import SourceError
 from rollcall.client import Member
 from rollcall.client.errors import AuthenticationFailed
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest

@@ -17,12 +17,12 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 
-from groups.access import api_tokens, rights, staff_roles
+from console.people import api_tokens, rights, staff_roles
+from console.queries.journal_text import sentence
+from console.webhooks import endpoints, events
 from groups.catalogue import changes
 from groups.core.journal import SUBJECTS, EntryKind, Subject
 from groups.models import Journal, Topic, Webhook, WebhookDelivery
-from groups.queries.journal_text import sentence
-from groups.webhooks import endpoints, events
 from launcher.installation import CHECKOUT
 from tests.admin.visitors import person, text
 from tests.api.conftest import write
@@ -277,14 +277,14 @@ def test_nobody_has_entries_sent_that_they_may_not_read(webhook: Webhook) -> Non
 # -- The one query ----------------------------------------------------------------------------
 
 ELSEWHERE: Final[Mapping[str, str]] = {
-    "groups/queries/group_rows.py": "counts rebalances of groups",
-    "groups/queries/groups.py": "the newest rebalance of groups",
-    "groups/queries/journal_rows.py": "the one query, and positions",
-    "groups/queries/journal_times.py": "the first entry after a time: numbers only",
-    "groups/queries/member_names.py": "client ids of a group's members",
-    "groups/queries/overview.py": "rebalances of groups, and numbers",
-    "groups/queries/situation.py": "who froze a group",
-    "groups/webhooks/outbox.py": "deliveries: whoever sets up or reads one has the right",
+    "console/queries/group_rows.py": "counts rebalances of groups",
+    "console/queries/groups.py": "the newest rebalance of groups",
+    "console/queries/journal_rows.py": "the one query, and positions",
+    "console/queries/journal_times.py": "the first entry after a time: numbers only",
+    "console/queries/member_names.py": "client ids of a group's members",
+    "console/queries/overview.py": "rebalances of groups, and numbers",
+    "console/queries/situation.py": "who froze a group",
+    "console/webhooks/outbox.py": "deliveries: whoever sets up or reads one has the right",
 }
 """Files that read the journal by another query, with what they read."""
 
@@ -292,7 +292,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
 def test_what_shows_entries_reads_them_by_the_one_query() -> None:
     found = {
         str(path.relative_to(CHECKOUT))
-        for room in ("groups", "coordinator_site")
+        for room in ("groups", "console", "web", "coordinator_site")
         for path in Path(CHECKOUT, room).rglob("*.py")
         if "Journal.objects" in path.read_text()
     }
@@ -302,7 +302,7 @@ def test_what_shows_entries_reads_them_by_the_one_query() -> None:
 @pytest.mark.parametrize("who", WHO)
 def test_the_query_uses_the_journals_indexes(who: str) -> None:
     """Whatever a reader may not read: the newest entries are found from the end."""
-    from groups.queries.journal_rows import entries
+    from console.queries.journal_rows import entries
 
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")

@@ -6,8 +6,9 @@ import pytest
 
 from groups.cluster.view import Endpoint, NodeAddress
 from launcher.plan import moved
-from protocol import listeners, principals
-from protocol.listeners import Listener, ListenerError, ListenerSettings, Security
+from protocol.authentication import principals
+from protocol.connection import listeners
+from protocol.connection.listeners import Listener, ListenerError, ListenerSettings, Security
 
 MAP = "IN:PLAINTEXT,OUT:SSL,SASL:SASL_SSL,BARE:SASL_PLAINTEXT"
 WANTED = ListenerSettings("IN://127.0.0.1:9092", "", MAP, has_certificate=True)

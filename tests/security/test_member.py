@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from groups.access.scram_credentials import HASHES
-from protocol.listeners import Listener, Security
-from protocol.tls import Tls, TlsSettings
+from groups.clients.scram_credentials import HASHES
+from protocol.authentication.tls import Tls, TlsSettings
+from protocol.connection.listeners import Listener, Security
 from rollcall.client import AuthenticationFailed, BlockingMember, Kind, Member, Metrics
 from tests.in_process import Other
 from tests.security.certificates import Certificates

@@ -10,15 +10,16 @@ from typing import Any, Final
 import pytest
 from django.test import RequestFactory
 
-from coordinator_site.forwarded import counted_address
-from groups.access import audit, openid_client, wire_audit
-from groups.access.wire_audit import FAILURES_OF_ONE_MAX
+from console.people import audit, openid_client
+from groups.clients import wire_audit
+from groups.clients.wire_audit import FAILURES_OF_ONE_MAX
 from groups.core.quotas.index import QuotaIndex
 from groups.core.quotas.rates import Windows
 from groups.core.shares import Shares
-from protocol.budgets import Admission
-from protocol.lockouts import Lockouts
-from protocol.metering import Metering, Times
+from protocol.authentication.lockouts import Lockouts
+from protocol.limits.budgets import Admission
+from protocol.limits.metering import Metering, Times
+from web.forwarded import counted_address
 
 ADDRESSES: Final = 5_000
 PER_ADDRESS: Final = 3

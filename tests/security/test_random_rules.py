@@ -21,8 +21,8 @@ from groups.core.acls.bindings import (
 )
 from groups.core.acls.index import AclIndex, Who
 from groups.core.errors import ErrorCode
-from protocol.apis import Api
 from protocol.authorization.table import Need
+from protocol.requests.api_row import Api
 from tests.security.asking import ERRORS, Tenant, codes, made
 from tests.security.door import ANN, REFUSED, Door, every_case
 from tests.security.test_authorization import due

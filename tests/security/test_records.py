@@ -13,8 +13,8 @@ import pytest
 
 from benchmarks.wire import CLIENT_ID
 from protocol.apis import APIS
+from protocol.connection.listeners import Listener, Security
 from protocol.draft_apis import DRAFT_APIS
-from protocol.listeners import Listener, Security
 from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic

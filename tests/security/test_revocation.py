@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from groups.access import scram_credentials as scram
+from groups.clients import scram_credentials as scram
 from groups.core.acls.bindings import AclOperation
 from groups.core.errors import ErrorCode
-from protocol.connection import KafkaConnection
-from protocol.listeners import Listener, Security
+from protocol.connection.connection import KafkaConnection
+from protocol.connection.listeners import Listener, Security
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from scramp import ScramClient
 
-from groups.access import scram_credentials as scram
+from groups.clients import scram_credentials as scram
 from groups.core.errors import ErrorCode
 from groups.places import Places
-from protocol.connection_authentication import BYTES_MAX, REQUESTS_MAX
-from protocol.connection_limits import PATIENCE_MAX
+from protocol.authentication.lockouts import KNOWN_MAX, Lockouts
+from protocol.authentication.sasl import MESSAGE_BYTES_MAX, Rejected, Sasl
+from protocol.connection.connection_authentication import BYTES_MAX, REQUESTS_MAX
+from protocol.connection.connection_limits import PATIENCE_MAX
+from protocol.connection.listeners import Listener, Security
 from protocol.handlers.sasl_authenticate import AGAIN_MS
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.listeners import Listener, Security
-from protocol.lockouts import KNOWN_MAX, Lockouts
-from protocol.sasl import MESSAGE_BYTES_MAX, Rejected, Sasl
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest

@@ -12,12 +12,12 @@ import pytest
 
 from benchmarks.wire import frame
 from groups.places import Places
-from protocol import tls_connection
-from protocol.connection_limits import PATIENCE_MAX
-from protocol.listeners import Listener, Security
-from protocol.principals import read
-from protocol.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
-from protocol.tls_connection import ACCEPTED_A_TURN, AT_ONCE, TlsConnection
+from protocol.authentication.principals import read
+from protocol.authentication.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
+from protocol.connection import tls_connection
+from protocol.connection.connection_limits import PATIENCE_MAX
+from protocol.connection.listeners import Listener, Security
+from protocol.connection.tls_connection import ACCEPTED_A_TURN, AT_ONCE, TlsConnection
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest

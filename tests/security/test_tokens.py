@@ -10,10 +10,15 @@ import pytest
 from joserfc.jwk import ECKey, Key, OctKey, RSAKey
 from joserfc.util import urlsafe_b64decode, urlsafe_b64encode
 
-from protocol.tokens import jwks, strict_json
-from protocol.tokens.jwks import JWKS_BYTES_MAX, KEYS_MAX, JwksError
-from protocol.tokens.strict_json import JsonError
-from protocol.tokens.verification import LIFETIME_S_MAX, Judged, TokenError, Verification
+from protocol.authentication.tokens import jwks, strict_json
+from protocol.authentication.tokens.jwks import JWKS_BYTES_MAX, KEYS_MAX, JwksError
+from protocol.authentication.tokens.strict_json import JsonError
+from protocol.authentication.tokens.verification import (
+    LIFETIME_S_MAX,
+    Judged,
+    TokenError,
+    Verification,
+)
 from tests.keys import OTHER
 from tests.security import issuer
 from tests.security.issuer import AUDIENCE, EC, KEYS, NAME, RSA, claims, token

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from protocol.connection import KafkaConnection
+from protocol.connection.connection import KafkaConnection
 from tests.server.serving import Serving, serving
 
 HOLD_MS = 15_000

@@ -16,8 +16,8 @@ from uuid import UUID
 
 from benchmarks.wire import frame
 from groups.node import NodeSettings
-from protocol.apis import Api
-from protocol.request_limits import MAXIMA
+from protocol.limits.request_limits import MAXIMA
+from protocol.requests.api_row import Api
 from rollcall.wire.declare import Field, Message, layout
 from rollcall.wire.kinds import Array, Blob, Struct, Text, uuid
 from rollcall.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX

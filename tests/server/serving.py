@@ -18,14 +18,14 @@ from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
 from groups.event_loop import TurnQueue
 from groups.node import Node
-from protocol.application import RequestConsumer
-from protocol.connection import KafkaConnection
-from protocol.listeners import Listener
-from protocol.metrics_listener import MetricsAddress
+from protocol.authentication.tls import Tls
+from protocol.authentication.tokens.tokens import Tokens
+from protocol.connection.application import RequestConsumer
+from protocol.connection.connection import KafkaConnection
+from protocol.connection.listeners import Listener
+from protocol.connection.traced import TracedConsumer
+from protocol.metrics.metrics_listener import MetricsAddress
 from protocol.server import A_TURN, CoordinatorServer
-from protocol.tls import Tls
-from protocol.tokens.tokens import Tokens
-from protocol.traced import TracedConsumer
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from groups.postgres import schema_version
-from protocol.listeners import address_problem
+from protocol.connection.listeners import address_problem
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 70 + ".example", "\0", "", ".".join(["abc"] * 70)])

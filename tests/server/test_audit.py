@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from benchmarks.wire import create_topic
+from console.queries.journal_text import sentence
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
-from groups.queries.journal_text import sentence
 from protocol.handlers.offset_commit import OUTSIDERS_NOTED_MAX
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest

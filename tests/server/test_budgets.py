@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from protocol.budgets import Admission, ReplyBytes, RequestBytes
-from protocol.connection_limits import LONG_BYTES, PATIENCE_MAX, PRESSED_S
+from protocol.connection.connection_limits import LONG_BYTES, PATIENCE_MAX, PRESSED_S
+from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic

@@ -3,10 +3,10 @@ to the row and to the sentence that people read."""
 
 from typing import Any
 
+from console.queries.journal_text import sentence
 from groups.core.errors import ErrorCode
 from groups.models import Journal
 from groups.postgres.connections import Connection
-from groups.queries.journal_text import sentence
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from tests.server.client import Client

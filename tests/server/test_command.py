@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from protocol.listeners import is_loopback
+from protocol.connection.listeners import is_loopback
 from protocol.management.commands.runcoordinator import draft_port
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from protocol.connection import KafkaConnection
+from protocol.connection.connection import KafkaConnection
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic

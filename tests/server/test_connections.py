@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator.client_connections import PAUSE_S
 from groups.core.authors import ANONYMOUS
+from groups.reporting.client_connections import PAUSE_S
 from groups.store.sql.connections import BELL
-from protocol.listeners import Listener, Security
+from protocol.connection.listeners import Listener, Security
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from tests.commanded.test_apis import poll, registration

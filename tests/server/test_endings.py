@@ -13,8 +13,8 @@ import pytest
 from groups.core.errors import ErrorCode
 from groups.event_loop import TurnQueue
 from protocol.apis import APIS
-from protocol.connection import KafkaConnection
-from protocol.connection_limits import PATIENCE_MAX
+from protocol.connection.connection import KafkaConnection
+from protocol.connection.connection_limits import PATIENCE_MAX
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
 from protocol.server import A_TURN
 from rollcall.wire.messages.fetch import FetchRequest

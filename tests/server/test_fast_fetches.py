@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from benchmarks.wire import create_topic, frame
-from protocol.fetch_fast_path import PARTITIONS_MAX, SMALL_BYTES
+from protocol.fast_paths.fetch_fast_path import PARTITIONS_MAX, SMALL_BYTES
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,

@@ -8,23 +8,23 @@ from typing import NoReturn
 
 import pytest
 
-from groups.access.quotas import Quotas
-from groups.coordinator.runtime import CoordinatorRuntime
+from groups.clients.quotas import Quotas
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
 from groups.core.quotas.rates import Windows
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
-from protocol.heartbeat_fast_path import (
+from groups.runtime.runtime import CoordinatorRuntime
+from protocol.fast_paths.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
     KEY_BYTES,
     FastPath,
     NoFastPath,
 )
-from protocol.metering import ClientMeter, Metering, Times
-from protocol.session import Session
+from protocol.limits.metering import ClientMeter, Metering, Times
+from protocol.requests.session import Session
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from tests.loading import adopt

@@ -4,9 +4,9 @@ import gc
 
 import pytest
 
-from protocol.application import LARGE_FRAME_BYTES
-from protocol.connection import KafkaConnection
-from protocol.garbage import THRESHOLDS_WITH_LONG, LongRequests
+from protocol.connection.application import LARGE_FRAME_BYTES
+from protocol.connection.connection import KafkaConnection
+from protocol.limits.garbage import THRESHOLDS_WITH_LONG, LongRequests
 from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.server.serving import Serving
 

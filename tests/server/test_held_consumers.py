@@ -13,8 +13,8 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from protocol.call import Call
-from protocol.connection import KafkaConnection
+from protocol.connection.connection import KafkaConnection
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,

@@ -12,8 +12,8 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
-from protocol.connection import KafkaConnection
-from protocol.heartbeat_hold import FETCH_S, WAITS_MAX
+from protocol.connection.connection import KafkaConnection
+from protocol.fast_paths.heartbeat_hold import FETCH_S, WAITS_MAX
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from tests.server.client import Client, hello, join

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from groups.coordinator import instance_claims
+from console.queries.journal_text import sentence
 from groups.core.errors import ErrorCode
 from groups.core.instance_claims import AGAIN_MS, How
 from groups.models import Journal
 from groups.postgres.connections import Connection
-from groups.queries.journal_text import sentence
-from protocol.node_report import NodeReport
+from groups.reporting import instance_claims
+from protocol.metrics.node_report import NodeReport
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest

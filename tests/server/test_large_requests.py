@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from protocol.apis import APIS, Api
-from protocol.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
+from protocol.apis import APIS
+from protocol.connection.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
 from protocol.draft_apis import DRAFT_APIS
-from protocol.refusals import Refusal
-from protocol.request_limits import MAXIMA, refused
+from protocol.limits.request_limits import MAXIMA, refused
+from protocol.requests.api_row import Api
+from protocol.requests.refusals import Refusal
 from protocol.server import GC_THRESHOLDS, SWITCH_S
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.limits import REPLY_BYTES_MAX

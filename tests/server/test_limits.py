@@ -8,9 +8,9 @@ from twisted.internet import reactor
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from protocol import connection as limits
-from protocol.connection import KafkaConnection
-from protocol.connection_limits import PATIENCE_MAX, PATIENCES
+from protocol.connection import connection as limits
+from protocol.connection.connection import KafkaConnection
+from protocol.connection.connection_limits import PATIENCE_MAX, PATIENCES
 from rollcall.wire.frames import FrameBuffer
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello, join

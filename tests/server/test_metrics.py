@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from groups.coordinator import rebalance_log
 from groups.core.errors import ErrorCode
 from groups.core.rows import SLOTS
 from groups.metrics.node_series import NODE
 from groups.postgres.connections import Connection
-from protocol.listeners import ListenerError
+from groups.runtime import rebalance_log
+from protocol.connection.listeners import ListenerError
 from protocol.management.commands.runcoordinator import metrics_port
-from protocol.metrics_listener import (
+from protocol.metrics.metrics_listener import (
     CONNECTIONS_MAX,
     REQUEST_BYTES_MAX,
     MetricsAddress,
@@ -255,7 +255,7 @@ async def test_an_invalid_http_request_is_refused(
 async def test_a_silent_scraper_blocks_nobody_for_long(
     bare: MetricsListener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("protocol.metrics_listener.REQUEST_S_MAX", 0.2)
+    monkeypatch.setattr("protocol.metrics.metrics_listener.REQUEST_S_MAX", 0.2)
     silent = [
         await asyncio.open_connection("127.0.0.1", bare.bound) for _ in range(CONNECTIONS_MAX)
     ]

@@ -10,13 +10,13 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups import event_loop
-from groups.coordinator.offset_reads import AT_ONCE, PARTITIONS_MAX
 from groups.core.errors import ErrorCode
 from groups.event_loop import Slices
 from groups.postgres.connections import Connection
+from groups.runtime.offset_reads import AT_ONCE, PARTITIONS_MAX
 from groups.store import offsets
-from protocol.fetch_fast_path import PARTITIONS_MAX as FAST_MAX
-from protocol.fetch_fast_path import FetchFastPath
+from protocol.fast_paths.fetch_fast_path import PARTITIONS_MAX as FAST_MAX
+from protocol.fast_paths.fetch_fast_path import FetchFastPath
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -159,7 +159,7 @@ async def test_a_failed_statement_fails_only_its_own_fetches(
 async def test_many_partitions_at_once_are_read_by_several_statements(
     clients: list[Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groups.coordinator.offset_reads.FEW_ROWS", 2)
+    monkeypatch.setattr("groups.runtime.offset_reads.FEW_ROWS", 2)
     answers = await asyncio.gather(
         *(client.call(fetch(n, [0, 1, 1, 9]), 8) for n, client in enumerate(clients))
     )

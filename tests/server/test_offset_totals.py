@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 import psycopg
 import pytest
 
-from groups.coordinator.totals import OFFSETS, WAITING, Figure
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
+from groups.reporting.totals import OFFSETS, WAITING, Figure
 from groups.store import offsets
 from rollcall.wire.messages.end_txn import EndTxnRequest
 from rollcall.wire.messages.init_producer_id import InitProducerIdRequest

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from protocol.pace import MARGIN_S, SHARE, SHARE_UNKNOWN, Pace
+from protocol.fast_paths.pace import MARGIN_S, SHARE, SHARE_UNKNOWN, Pace
 
 Due = Callable[[float, float, float], float]
 """When the next heartbeat comes: of one that came, when it was answered, and the interval."""

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import CLIENT_ID, create_topic
+from console.queries.journal_text import sentence
 from groups.core.errors import ErrorCode
 from groups.core.quotas.entities import Entity, of_client
 from groups.models import Journal
-from groups.queries.journal_text import sentence
 from groups.store.sql.quotas import BELL
-from protocol.metering import SESSION_SHARE
+from protocol.limits.metering import SESSION_SHARE
 from rollcall.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     EntryData,

@@ -13,7 +13,7 @@ from groups.core.configs.group import HEARTBEAT_INTERVAL
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
-from protocol.connection import KafkaConnection
+from protocol.connection.connection import KafkaConnection
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
 from tests.server.serving import Serving, until

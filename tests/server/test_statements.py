@@ -11,9 +11,10 @@ import psycopg
 import pytest
 
 from groups.catalogue.cache import Catalogue
-from protocol.apis import APIS, Api
+from protocol.apis import APIS
 from protocol.draft_apis import DRAFT_APIS
 from protocol.handlers.support.config_resources import Resource
+from protocol.requests.api_row import Api
 from tests.node.test_heartbeats import REGULAR
 from tests.server.large_requests import Case, Raw, arrays, filled
 from tests.server.serving import Serving, serving

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from groups.coordinator.totals import GROUPS, HISTORY, TOPICS, Figure
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
+from groups.reporting.totals import GROUPS, HISTORY, TOPICS, Figure
 from protocol.handlers.support.config_resources import Resource
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic

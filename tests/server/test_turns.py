@@ -8,7 +8,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups import event_loop
 from groups.event_loop import TurnQueue, Turns
-from protocol import connection as limits
+from protocol.connection import connection as limits
 from rollcall.wire.codec import LARGE_ELEMENTS, encode, is_large
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, hello

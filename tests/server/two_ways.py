@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import pytest
 
-from protocol.commit_fast_path import CommitFastPath
-from protocol.connection import KafkaConnection
-from protocol.consumer_fast_path import ConsumerFastPath
-from protocol.fetch_fast_path import FetchFastPath
-from protocol.heartbeat_fast_path import NoFastPath
+from protocol.connection.connection import KafkaConnection
+from protocol.fast_paths.commit_fast_path import CommitFastPath
+from protocol.fast_paths.consumer_fast_path import ConsumerFastPath
+from protocol.fast_paths.fetch_fast_path import FetchFastPath
+from protocol.fast_paths.heartbeat_fast_path import NoFastPath
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
 from tests.server.serving import Serving

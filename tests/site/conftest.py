@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from psycopg_pool import ConnectionPool
 
-from coordinator_site.web_connections import Connection
 from tests.api.conftest import broker
+from web.web_connections import Connection
 
 __all__ = ["broker"]
 

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from coordinator_site.concurrency import Concurrency
-from coordinator_site.forwarded import address_of
+from web.concurrency import Concurrency
+from web.forwarded import address_of
 
 
 class Answers(list[dict[str, Any]]):

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from benchmarks.wire import form_groups
+from console.api.asking import WAITING_MAX
 from coordinator_site import database
-from groups.api.asking import WAITING_MAX
 from launcher.installation import Installation
 from tests.installations import TOKEN
 from tests.site.requests import get, post

@@ -10,7 +10,7 @@ from django.contrib.auth import authenticate, get_user_model
 from django.core.management import call_command
 from django.test import Client
 
-from groups.access import api_tokens, first_password
+from console.people import api_tokens, first_password
 
 pytestmark = pytest.mark.django_db
 

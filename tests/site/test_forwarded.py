@@ -10,8 +10,8 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
-from coordinator_site.forwarded import Forwarded, client_of
 from launcher.installation import CHECKOUT
+from web.forwarded import Forwarded, client_of
 
 PROXY, STRANGER, CLIENT = "192.0.2.1", "198.51.100.7", "203.0.113.9"
 

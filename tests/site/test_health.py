@@ -12,10 +12,10 @@ from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 from pytest_django import DjangoDbBlocker
 
-from coordinator_site import health
 from groups.models import Sweep
 from groups.sweeps import schedule
 from tests.admin.test_dashboard import sql
+from web import health
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,11 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
-from coordinator_site import http_limits
-from coordinator_site.http_limits import Channel, Factory, Websocket
 from launcher.installation import Installation
 from tests.installations import TOKEN
 from tests.site.requests import PATIENCE_S, head
+from web import http_limits
+from web.http_limits import Channel, Factory, Websocket
 
 CREDENTIALS = {
     "token": {"Authorization": f"Bearer {TOKEN}"},

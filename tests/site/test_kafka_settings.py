@@ -108,12 +108,12 @@ def test_each_row_is_a_django_setting() -> None:
 
 
 READ_BY_PREFIX = "sasl.oauthbearer."
-"""These are read with the rest of the name alone (``protocol.bearer``)."""
+"""These are read with the rest of the name alone (``protocol.authentication.bearer``)."""
 
 
 def product() -> Iterator[Path]:
     """The files that may read a setting."""
-    for folder in ("groups", "protocol", "coordinator_site", "launcher"):
+    for folder in ("groups", "console", "protocol", "web", "coordinator_site", "launcher"):
         for path in (CHECKOUT / folder).rglob("*.py"):
             if not {"kafka_settings", "migrations"} & set(path.parts):
                 yield path

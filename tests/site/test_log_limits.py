@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from coordinator_site import log_lines, logs
-from coordinator_site.log_limits import LINES_MAX, WINDOW_S, LimitedHandler
+from web import log_lines, logs
+from web.log_limits import LINES_MAX, WINDOW_S, LimitedHandler
 
 
 class Clock:

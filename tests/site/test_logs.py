@@ -10,8 +10,8 @@ from django.db import OperationalError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator_site import log_lines, logs
-from coordinator_site.outages import Outages
+from web import log_lines, logs
+from web.outages import Outages
 
 AT = "2026-11-23T17:20:57.428Z"
 SECONDS = 1_795_454_457.428

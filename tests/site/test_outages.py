@@ -12,8 +12,8 @@ from django.db.utils import OperationalError
 from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 
-from coordinator_site.outages import QUIET_S, RESTARTS, Outages, is_outage
 from groups.postgres.message_queue_transport import Channel, Transport
+from web.outages import QUIET_S, RESTARTS, Outages, is_outage
 
 
 class Clock:

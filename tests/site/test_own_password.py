@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from groups.access import second_factor
-from groups.access.staff_roles import ADMINISTRATOR
-from groups.admin import presence
+from console.admin import presence
+from console.people import second_factor
+from console.people.staff_roles import ADMINISTRATOR
 from groups.models import ApiToken, AuditEntry
 from tests.admin.visitors import person, text, visitor
 from tests.site.test_second_factor import MINE, PASSWORD, code_of, set_up

@@ -6,8 +6,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from coordinator_site.priority import AUTOGROUP, YIELDS
 from launcher.installation import Installation
+from web.priority import AUTOGROUP, YIELDS
 
 
 def session_nice(pid: int) -> int:

@@ -20,10 +20,10 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
 import coordinator_site.urls  # noqa: F401  (whose import registers all pages)
-from groups.access import api_tokens, rights, staff_roles
-from groups.admin import gate
-from groups.admin.gate import REDIRECT
-from groups.live import consumer, routing, sessions
+from console.admin import gate
+from console.admin.gate import REDIRECT
+from console.live import consumer, routing, sessions
+from console.people import api_tokens, rights, staff_roles
 from launcher.installation import CHECKOUT
 from tests.admin.visitors import person
 from tests.api.conftest import write

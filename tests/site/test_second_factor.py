@@ -19,9 +19,9 @@ from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from groups.access import api_tokens, audit, second_factor
+from console.live import consumer
+from console.people import api_tokens, audit, second_factor
 from groups.core.shares import Shares
-from groups.live import consumer
 from groups.models import AuditEntry
 from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import person, superuser, text, visitor

@@ -7,9 +7,9 @@ from django.db.utils import OperationalError
 from psycopg.errors import QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from coordinator_site.web_connections import Connection
 from groups.postgres.unavailable import AWAY, IN_USE, SLOW, sentence
 from tests.site.conftest import MakePool
+from web.web_connections import Connection
 
 pytestmark = pytest.mark.django_db
 

@@ -9,12 +9,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from psycopg_pool import ConnectionPool
 
-from coordinator_site import asgi, web_connections
-from coordinator_site.outages import is_outage
-from coordinator_site.web_connections import PATIENCE_S, Connection, patient
-from groups.live import routing
+from console.live import routing
+from coordinator_site import asgi
 from groups.postgres import roles
 from tests.site.conftest import MakePool
+from web import web_connections
+from web.outages import is_outage
+from web.web_connections import PATIENCE_S, Connection, patient
 
 pytestmark = pytest.mark.django_db
 

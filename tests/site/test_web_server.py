@@ -8,7 +8,7 @@ from groups.watchdog import SENTENCE
 from launcher import ports
 
 LISTENS = """
-from coordinator_site.web_server import BACKLOG, LimitedServer, listening
+from web.web_server import BACKLOG, LimitedServer, listening
 from daphne.endpoints import build_endpoint_description_strings as described
 from twisted.internet import reactor
 from twisted.internet.endpoints import serverFromString
@@ -19,8 +19,8 @@ print(serverFromString(reactor, found[0])._backlog == BACKLOG, found[1])
 
 SENDS = """
 import asyncio, socket, sys
-from coordinator_site import http_limits
-from coordinator_site.web_server import LimitedServer
+from web import http_limits
+from web.web_server import LimitedServer
 from twisted.internet import reactor
 
 http_limits.UNREAD_EVENTS_S = 0.2
@@ -54,7 +54,7 @@ POOLED = """
 import sys, threading
 from django.conf import settings
 settings.DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 2}
-from coordinator_site.web_server import LimitedServer
+from web.web_server import LimitedServer
 from twisted.internet import reactor
 
 def tell():
@@ -69,8 +69,8 @@ LimitedServer(
 
 STANDS_STILL = """
 import sys, threading
-from coordinator_site import web_server
-from coordinator_site.web_server import LimitedServer
+from web import web_server
+from web.web_server import LimitedServer
 from groups import watchdog
 
 watchdog.LOOK_S, web_server.STILL_S = 0.01, 0.5

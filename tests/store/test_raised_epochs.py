@@ -21,8 +21,8 @@ from groups.postgres.errors import Fenced
 from groups.store import apply, load
 from groups.store.apply import Write
 from tests import rows
-from tests.core_commanded.test_takeover import REGISTRATION
-from tests.core_consumer.talk import Client, Talk
+from tests.core.commanded.test_takeover import REGISTRATION
+from tests.core.consumer.talk import Client, Talk
 from tests.factories import batch, birth, change, decision, member, written
 
 JUMP = 1_000_000

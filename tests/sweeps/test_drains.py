@@ -4,7 +4,7 @@ import asyncio
 
 from django.db import connection
 
-from groups.operations import drains
+from console.operations import drains
 from groups.store.sql.drains import KNOWS_DRAINS
 from groups.sweeps import session
 from tests.as_roles import role

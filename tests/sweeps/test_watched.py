@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from celery.beat import Scheduler as CelerysScheduler
 
+from console.webhooks import delivering
 from groups import watchdog
 from groups.sweeps import beat, pool
-from groups.webhooks import delivering
 
 
 @pytest.fixture(autouse=True)

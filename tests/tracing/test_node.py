@@ -6,7 +6,7 @@ from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
 from groups.postgres.connections import Connection
-from protocol.traced import UNTRACED
+from protocol.connection.traced import UNTRACED
 from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,

@@ -87,7 +87,7 @@ def test_without_the_extra_the_error_names_what_to_install(
 def test_a_node_without_traces_imports_nothing_of_opentelemetry() -> None:
     look = (
         "import os, sys, django; django.setup();"
-        "import protocol.traced, groups.coordinator.traced, coordinator_site.asgi;"
+        "import protocol.connection.traced, groups.runtime.traced, coordinator_site.asgi;"
         "from groups.tracing import provider;"
         "assert provider.start(os.environ, 'rollcall-node', 'node-0') is None;"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])"

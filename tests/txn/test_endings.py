@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from groups.coordinator import transactions
 from groups.core.errors import ErrorCode
 from groups.core.rows import slot_of
 from groups.core.transactions import EPOCH_MAX, Claim
+from groups.runtime import transactions
 from groups.sweeps.session import clean_up
 from tests.node.running import Running, running
 from tests.sweeps.conftest import swept, value

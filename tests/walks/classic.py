@@ -8,7 +8,7 @@ from groups.core.assignment import assignment_of
 from groups.core.errors import ErrorCode
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.subscription import subscription_of
-from tests.core_consumer.wire_bytes import subscription
+from tests.core.consumer.wire_bytes import subscription
 from tests.walks.people import TOPICS, Person
 
 PROTOCOLS = (

@@ -30,7 +30,7 @@ from groups.core.kinds import KINDS
 from groups.core.pauses import Pauses
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Durable
-from tests.core_draft.conversation import OWN
+from tests.core.draft.conversation import OWN
 from tests.walks import desk
 from tests.walks.chance import Chance
 from tests.walks.classic import Classic

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import pytest
 
-from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup, Ticket
 from groups.core.group import Rules
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Details, Durable, slot_of
+from groups.runtime.runtime import CoordinatorRuntime
 from tests.loading import adopt, reseat
 from tests.walks.life import PEOPLE, Life, read_back
 

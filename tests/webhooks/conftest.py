@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from console.webhooks import endpoints
 from groups.models import Webhook
-from groups.webhooks import endpoints
 from tests.webhooks.receivers import Receiver, receiving
 
 Make = Callable[..., Webhook]

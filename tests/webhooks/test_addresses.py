@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from groups.webhooks import addresses
-from groups.webhooks.addresses import EndpointRefused, acceptable, checked, is_public, resolved
-from groups.webhooks.settings import WebhookSettings
+from console.webhooks import addresses
+from console.webhooks.addresses import EndpointRefused, acceptable, checked, is_public, resolved
+from console.webhooks.settings import WebhookSettings
 
 OURS = (
     *("127.0.0.1", "127.255.0.9", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254"),

@@ -21,14 +21,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.queries import attention, journal_rows
+from console.queries.fired import Fired, Place
+from console.queries.journal_position import Gap, Position
+from console.webhooks import delivering, endpoints, outbox, sending
+from console.webhooks.delivering import Due, again_s, deliver, due
+from console.webhooks.settings import WebhookSettings
 from groups.models import Journal, Webhook, WebhookCursor, WebhookDelivery
-from groups.queries import attention, journal_rows
-from groups.queries.fired import Fired, Place
-from groups.queries.journal_position import Gap, Position
 from groups.store.sql import webhooks as sql
-from groups.webhooks import delivering, endpoints, outbox, sending
-from groups.webhooks.delivering import Due, again_s, deliver, due
-from groups.webhooks.settings import WebhookSettings
 from tests.as_roles import role
 from tests.security.certificates import Certificates
 from tests.webhooks.conftest import Make

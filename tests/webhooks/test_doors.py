@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import ADMINISTRATOR, VIEWER
+from console.people.staff_roles import ADMINISTRATOR, VIEWER
 from groups.models import Webhook, WebhookDelivery
 from tests.admin.visitors import visitor
 from tests.api.conftest import api  # noqa: F401  (a fixture)

@@ -1,4 +1,4 @@
-"""An operator's freeze or thaw of a group. Pure; ``groups.coordinator.group_configs`` writes it."""
+"""An operator's freeze or thaw of a group. Pure; ``groups.runtime.group_configs`` writes it."""
 
 from dataclasses import dataclass
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
 
-from groups.access import scram_credentials as scram
+from groups.clients import scram_credentials as scram
 
 
 class Command(BaseCommand):

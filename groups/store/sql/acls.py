@@ -1,4 +1,4 @@
-"""The SQL of ACLs; ``groups.access.acls`` executes it. Every change notifies ``rollcall_acls``."""
+"""The SQL of ACLs; ``groups.clients.acls`` executes it. Every change notifies ``rollcall_acls``."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""The SQL of what needs attention in the fleet (``groups.queries.attention``): one statement, whose
-parts are all limited, whatever the number of groups. 0 members: the group is stopped as a whole.
-Notes about members that are gone stay until the clean-up, and are not counted.
+"""The SQL of what needs attention in the fleet (``console.queries.attention``): one statement,
+whose parts are all limited, whatever the number of groups. 0 members: the group is stopped as a
+whole. Notes about members that are gone stay until the clean-up, and are not counted.
 
 Acknowledged findings (``known_...``, by rule) come first, in addition to the limit. ``only`` is a
 group, or NULL for all; for a single group, acknowledged findings are computed here.

@@ -1,5 +1,5 @@
 """The SQL of commands to members; ``groups.store.apply`` writes, ``groups.store.load`` and
-``groups.queries.groups`` read."""
+``console.queries.groups`` read."""
 
 DROP = """
 DELETE FROM rollcall_command c

@@ -1,5 +1,5 @@
-"""The SQL of groups' own settings; ``groups.coordinator.group_configs`` executes it, and
-``groups.operations.configs`` for operators."""
+"""The SQL of groups' own settings; ``groups.runtime.group_configs`` executes it, and
+``console.operations.configs`` for operators."""
 
 from groups.core.journal import EntryKind, Trigger
 from groups.postgres.channels import notify
@@ -60,7 +60,7 @@ WITH dropped AS (
 {RING}
 """
 """All own settings that a group is to have, for operators; ``NOTE`` follows
-(``groups.operations.configs``)."""
+(``console.operations.configs``)."""
 
 SET_END = """
 UPDATE rollcall_group_config SET until = %(until)s::timestamptz

@@ -1,5 +1,5 @@
 """The SQL of clients' connections, which nodes write on request (``client_connections`` in
-``groups.coordinator`` and ``groups.queries``)."""
+``groups.runtime`` and ``console.queries``)."""
 
 BELL = "rollcall_connections"
 """The channel that requests the connections; the payload has no meaning."""

@@ -1,5 +1,5 @@
 """The SQL of drained nodes. Draining and its withdrawal are functions of the database
-(``groups.operations.drains``), since the web writes no journal; the clean-up executes
+(``console.operations.drains``), since the web writes no journal; the clean-up executes
 ``SEE`` and ``FORGET``."""
 
 from groups.core.journal import EntryKind, Trigger

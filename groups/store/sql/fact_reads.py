@@ -1,4 +1,4 @@
-"""The SQL by which the facts are read; ``groups.queries.facts`` executes it.
+"""The SQL by which the facts are read; ``console.queries.facts`` executes it.
 
 What has ended is looked for in the partitions of the time since then, since a row is added when it
 ends; in each of them an index leads to what had begun by then.

@@ -1,4 +1,4 @@
-"""The SQL of the counts of groups' work (``groups.coordinator.group_counts``)."""
+"""The SQL of the counts of groups' work (``groups.reporting.group_counts``)."""
 
 from groups.core.journal import EntryKind
 

@@ -1,5 +1,5 @@
 """The SQL by which hours are summarised: progress, by ``groups.sweeps.hours``, from the offset
-history; silence, by the owner of the groups (``groups.coordinator.liveness``).
+history; silence, by the owner of the groups (``groups.reporting.liveness``).
 
 The history is read group by group, so that an hour of any size takes little memory and no long
 transaction.

@@ -1,7 +1,7 @@
 """The SQL of members' last heartbeats, and of the session sweep's questions and responses.
 
-A node executes the first half (``groups.coordinator.liveness``,
-``groups.coordinator.probe_responder``), Celery's worker the second (``groups.sweeps.session``).
+A node executes the first half (``groups.reporting.liveness``,
+``groups.reporting.probe_responder``), Celery's worker the second (``groups.sweeps.session``).
 """
 
 from groups.store.sql.slots import ENDED

@@ -1,4 +1,4 @@
-"""The SQL of metrics that come from rows (``groups.metrics.state``). The number of groups and
+"""The SQL of metrics that come from rows (``console.metrics.state``). The number of groups and
 partitions with a series of their own is limited."""
 
 TIMEOUT = "SET LOCAL statement_timeout TO '5s'"

@@ -1,5 +1,5 @@
 """The SQL that removes the rows of nodes that have left: an operator's act is a function of the
-database (``groups.operations.nodes``), since the web writes no journal; the clean-up executes
+database (``console.operations.nodes``), since the web writes no journal; the clean-up executes
 ``FORGET_OLD``."""
 
 from groups.core.journal import EntryKind, Trigger

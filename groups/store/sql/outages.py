@@ -1,4 +1,4 @@
-"""The SQL of outages (``groups.coordinator.outages``)."""
+"""The SQL of outages (``groups.reporting.outages``)."""
 
 SINCE = "SELECT min(ended_at) FROM rollcall_slot WHERE slot = ANY(%(slots)s::smallint[])"
 """When the last owner of these slots, which were just claimed, beat last."""

@@ -1,4 +1,4 @@
-"""The SQL of a group's progress; ``groups.queries.progress`` executes it.
+"""The SQL of a group's progress; ``console.queries.progress`` executes it.
 
 Without end offsets there is no lag; what is known is when a group last committed, how often, and
 which partitions have had no commit for long.

@@ -1,4 +1,4 @@
-"""The SQL of client quotas; ``groups.access.quotas`` executes it. Every change notifies
+"""The SQL of client quotas; ``groups.clients.quotas`` executes it. Every change notifies
 ``rollcall_quotas``."""
 
 from typing import Final

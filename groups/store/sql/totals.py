@@ -1,4 +1,4 @@
-"""The SQL of totals; ``groups.coordinator.totals`` executes it, and ``groups.catalogue.changes``
+"""The SQL of totals; ``groups.reporting.totals`` executes it, and ``groups.catalogue.changes``
 for operators."""
 
 from groups.core.journal import EntryKind, Trigger

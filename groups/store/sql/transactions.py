@@ -1,7 +1,7 @@
 """The SQL of transactions: producers, the groups in their transactions, pending offsets.
 
 Executed by ``groups.store.transactional_offsets`` (in the batches of the groups' owner) and by
-``groups.coordinator.transactions``. Both lock in the same order: producers, pending offsets in key
+``groups.runtime.transactions``. Both lock in the same order: producers, pending offsets in key
 order, committed offsets. This avoids deadlocks, and the second one sees the changes of the first.
 """
 

@@ -1,4 +1,4 @@
-"""The SQL of what rebalancing groups wait for (``groups.coordinator.waiting``)."""
+"""The SQL of what rebalancing groups wait for (``groups.reporting.waiting``)."""
 
 ASYNCHRONOUS = "SET LOCAL synchronous_commit TO off"
 """Rows that a crash loses are written again within seconds."""

@@ -9,8 +9,8 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
-from protocol.call import Call
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 
 __all__ = ["available", "check_names", "decide", "number_of"]
 

@@ -1,8 +1,8 @@
 """ConsumerMetadata (10) of the draft: which node coordinates a group, and its draft listener."""
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.draft import number_of
+from protocol.requests.call import Call
 from rollcall.wire.messages.draft.consumer_metadata import (
     ConsumerMetadataRequest,
     ConsumerMetadataResponse,

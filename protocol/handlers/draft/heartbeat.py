@@ -6,8 +6,8 @@ the one that cancels it.
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftHeartbeat
-from protocol.call import Call
 from protocol.handlers.draft import available, check_names, decide, number_of
+from protocol.requests.call import Call
 from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 KNOWN = (ErrorCode.NONE, ErrorCode.ILLEGAL_GENERATION)

@@ -4,8 +4,8 @@ from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
 from groups.core.replies import DraftJoined
-from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
+from protocol.requests.call import Call
 from rollcall.wire.messages.draft.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,

@@ -3,8 +3,8 @@
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.replies import Left
-from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
+from protocol.requests.call import Call
 from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
 

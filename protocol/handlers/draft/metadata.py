@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from groups.cluster.view import NodeAddress
-from protocol.call import Call
 from protocol.handlers import metadata
+from protocol.requests.call import Call
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.draft.metadata import (
     TopicMetadataBroker,

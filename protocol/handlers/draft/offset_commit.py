@@ -9,10 +9,10 @@ from functools import partial
 from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
-from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
 from protocol.handlers.offset_commit import NO_ROOM, RETENTION_MS_MAX, check, no_room
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

@@ -14,9 +14,9 @@ from psycopg_pool import PoolTimeout
 from groups.core.errors import ErrorCode, Refuse
 from groups.store import offsets
 from groups.store.offsets import CommittedOffset, Partition
-from protocol.call import Call
 from protocol.handlers.draft import available, check_names, number_of
 from protocol.handlers.support import validation
+from protocol.requests.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.draft.offset_fetch import (
     OffsetFetchRequest,

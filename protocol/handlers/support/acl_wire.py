@@ -7,13 +7,13 @@ from typing import Final, Protocol
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.access.acls import Acls
+from groups.clients.acls import Acls
 from groups.core.acls import forms
 from groups.core.acls.bindings import Filter
 from groups.core.errors import ErrorCode
-from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.refusals import Refusal
+from protocol.requests.call import Call
+from protocol.requests.refusals import Refusal
 
 DISABLED: Final = Refusal(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
 UNSURE: Final = Refusal(

@@ -4,8 +4,8 @@ The operations that access rules allow; without an authorizer, all that exist fo
 """
 
 from groups.core.acls.bindings import CLUSTER_NAME, AclOperation, ResourceType
-from protocol.authorization.access import Open
 from protocol.handlers.support.group_operations import NOT_REQUESTED
+from protocol.requests.access import Open
 
 NOTHING = 0
 """The cluster's, for a client that may not describe it."""

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, Protocol
 from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_name
-from protocol.call import Call
 from protocol.handlers.support import validation
 from protocol.handlers.support.kafkas_words import NO_CONFIG_OF_TOPIC
+from protocol.requests.call import Call
 
 
 class Resource(IntEnum):

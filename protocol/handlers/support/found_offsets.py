@@ -1,5 +1,5 @@
 """What a fetch of offsets asks for and is answered, in the form of the newest versions; for the
-handler (``handlers.offset_fetch``) and the fast path (``protocol.fetch_fast_path``)."""
+handler (``handlers.offset_fetch``) and the fast path (``protocol.fast_paths.fetch_fast_path``)."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ A bit per operation, by Kafka's operation codes; those of topics and the cluster
 """
 
 from groups.core.acls.bindings import ResourceType
-from protocol.authorization.access import Open
+from protocol.requests.access import Open
 
 NOT_REQUESTED = -(2**31)
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Final
 
-from groups.coordinator import views
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.group import Rules
 from groups.core.replies import ConsumerBeaten
-from protocol.call import Call
-from protocol.heartbeat_hold import HOLD_S_MIN
+from groups.runtime import views
+from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+
+HOLD_S_MIN = 0.3
+"""The minimum hold: a client with a shorter interval gets news soon anyway."""
+
 
 PACE = 0.8
 """Share of the shortest interval that members are told: a client that pauses less than that between

@@ -1,7 +1,7 @@
 """PollCommands and AcknowledgeCommand for an operator's orders.
 
 A long poll: a member is notified at once when it has to stop or start. Its orders are read from
-memory (``groups.coordinator.pauses``), for every kind of group; a request for orders has an id from
+memory (``groups.runtime.pauses``), for every kind of group; a request for orders has an id from
 ``ORDERS_FROM`` on. A waiting poll has an entry in two tables and one timer, and costs nothing until
 there is news (docs/pause.md).
 """
@@ -9,8 +9,8 @@ there is news (docs/pause.md).
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
 from groups.core.pauses import ORDERS_FROM, Order, obeyed, order_for
-from protocol.call import Call, Released
 from protocol.handlers.support import validation
+from protocol.requests.call import Call, Released
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,

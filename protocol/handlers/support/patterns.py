@@ -11,7 +11,7 @@ from typing import Final
 
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
-from protocol.authorization.access import Open
+from protocol.requests.access import Open
 
 ANYTHING: Final = ".*"
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.requests.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 
 AGAIN: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS

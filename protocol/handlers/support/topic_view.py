@@ -7,13 +7,13 @@ itself brings; notifications report changes of the others.
 from collections.abc import Iterable
 
 from groups.catalogue.cache import Unavailable
-from groups.coordinator import views
-from groups.coordinator.views import View
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion import upgrade
 from groups.core.errors import ErrorCode, Refuse
-from protocol.call import Call
+from groups.runtime import views
+from groups.runtime.views import View
+from protocol.requests.call import Call
 
 
 async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool = False) -> View:

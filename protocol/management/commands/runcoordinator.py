@@ -13,15 +13,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from groups.cluster.view import DRAFT
 from groups.loop_watch import LoopWatch
 from groups.tracing import provider
-from protocol import listeners, principals
-from protocol.listeners import Listener, ListenerError, ListenerSettings
-from protocol.metrics_listener import MetricsAddress
-from protocol.sasl import OAUTHBEARER
-from protocol.tls import Tls, TlsError, TlsSettings
+from protocol.authentication import principals
+from protocol.authentication.sasl import OAUTHBEARER
+from protocol.authentication.tls import Tls, TlsError, TlsSettings
+from protocol.connection import listeners
+from protocol.connection.listeners import Listener, ListenerError, ListenerSettings
+from protocol.metrics.metrics_listener import MetricsAddress
 
 if TYPE_CHECKING:
     from groups.tracing.spans import NodeSpans
-    from protocol.tokens.tokens import Tokens
+    from protocol.authentication.tokens.tokens import Tokens
 
 DRAFT_PORT = 9392
 """The port of node 0; each further node has the next one."""
@@ -83,11 +84,11 @@ class Command(BaseCommand):
         accepted = tokens() if any(listener.security.has_sasl for listener in where) else None
         from channels.routing import ProtocolTypeRouter
 
-        from groups.coordinator import fail_points
         from groups.node import Node
-        from protocol.application import RequestConsumer
+        from groups.runtime import fail_points
+        from protocol.connection.application import RequestConsumer
+        from protocol.connection.traced import TracedConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
-        from protocol.traced import TracedConsumer
 
         traces = spans(options["node_id"])
         consumer = RequestConsumer if traces is None else TracedConsumer
@@ -187,7 +188,7 @@ def tokens() -> "Tokens | None":
     loaded only if they are."""
     if OAUTHBEARER not in setting("SASL_ENABLED_MECHANISMS"):
         return None
-    from protocol.bearer import TokenSettings, TokenSettingsError
+    from protocol.authentication.bearer import TokenSettings, TokenSettingsError
 
     try:
         return TokenSettings.from_django(setting).tokens()

@@ -1,0 +1,130 @@
+"""The first page: the fleet in a few numbers, and what needs attention.
+``console.queries.overview`` counts; this module creates tiles and sentences."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from console.admin.links import quote
+from console.admin.troubles import folded, troubles
+from console.people import rights
+from console.queries import attention, journal_text, tones
+from console.queries import overview as fleets
+from console.queries.member_names import Name, names_of_groups
+from console.queries.overview import Overview
+from console.queries.situation import SETTLED
+from groups.models import Journal
+
+
+class Tile(NamedTuple):
+    """One number. ``tone`` is "", "good", "warn" or "bad"."""
+
+    title: str
+    number: str
+    note: str
+    link: str = ""
+    tone: str = ""
+
+
+def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """The context of the first page's template (unfold's DASHBOARD_CALLBACK)."""
+    if not rights.may(request.user, rights.VIEW_GROUP):
+        return context
+    seen = fleets.look()
+    may_view_nodes = rights.may(request.user, rights.VIEW_NODE)
+    context.update(
+        {
+            "fleet": seen,
+            "tiles": tiles(seen),
+            "states": shares(seen),
+            **folded(troubles(attention.fired(seen), request)),
+            "latest": _latest(seen.latest),
+            "outages": _outages(seen.outages) if may_view_nodes else (),
+            "seen_at": timezone.now(),
+        }
+    )
+    return context
+
+
+def _latest(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    names = names_of_groups(entries)
+    return [_row(entry, names[entry.group_id]) for entry in entries]
+
+
+def _outages(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    link = reverse("admin:groups_node_changelist")
+    return [
+        {
+            "link": link,
+            "sentence": journal_text.sentence(entry),
+            "tone": tones.of_entry(entry),
+            "at": entry.at,
+        }
+        for entry in entries
+    ]
+
+
+def _row(entry: Journal, name: Name) -> dict[str, Any]:
+    return {
+        "group_id": entry.group_id,
+        "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
+        "sentence": journal_text.sentence(entry, name),
+        "tone": tones.of_entry(entry),
+        "at": entry.at,
+    }
+
+
+def tiles(seen: Overview) -> Sequence[Tile]:
+    """The numbers, each with a link to its page."""
+    live = len(seen.nodes) - len(seen.silent_nodes)
+    more = "+" if seen.rebalances_1h.is_more else ""
+    free = seen.ownerless_slots
+    return (
+        Tile(
+            "Groups", f"{seen.groups:,}", _settled(seen), reverse("admin:groups_group_changelist")
+        ),
+        Tile("Members", f"{seen.members:,}", "in all groups"),
+        Tile(
+            "Rebalances",
+            f"{seen.rebalances_1h.number:,}{more}",
+            "in the last hour",
+            reverse("admin:groups_reportrun_changelist"),
+        ),
+        Tile(
+            "Nodes",
+            str(live),
+            f"of {len(seen.nodes)} heard of lately" if seen.silent_nodes else "alive",
+            reverse("admin:groups_node_changelist"),
+            "warn" if seen.silent_nodes or not live else "good",
+        ),
+        Tile(
+            "Slots without owner",
+            str(free),
+            f"of {seen.slots}",
+            reverse("admin:groups_node_changelist"),
+            "bad" if free else "good",
+        ),
+    )
+
+
+def _settled(seen: Overview) -> str:
+    moving = sum(n for state, n in seen.states.items() if state not in SETTLED)
+    return f"{moving:,} rebalancing" if moving else "none rebalancing"
+
+
+def shares(seen: Overview) -> Sequence[dict[str, Any]]:
+    """Groups by state, as parts of a bar; every state with a group is wide enough to be seen."""
+    page = reverse("admin:groups_group_changelist")
+    return [
+        {
+            "state": state,
+            "count": count,
+            "percent": max(0.8, 100 * count / seen.groups),
+            "tone": tones.STATES.get(state, tones.WARN),
+            "link": f"{page}?state={state}",
+        }
+        for state, count in sorted(seen.states.items(), key=lambda item: -item[1])
+    ]

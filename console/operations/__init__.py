@@ -1,0 +1,1 @@
+"""Changes that people request and that no group decides: settings, drains, ACLs, users, quotas."""

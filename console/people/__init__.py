@@ -1,0 +1,1 @@
+"""People: rights, roles, logins, tokens, and the audit of their requests."""

@@ -1,0 +1,413 @@
+"""What needs attention: one table of rules, each with its threshold, and sentences for those that
+fire. The Overview shows them; nothing depends on them. An acknowledged rule fires as before, with
+its acknowledgement (``console.queries.acknowledgements``)."""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from console.queries.acknowledgements import ABOUT_GROUPS, Acknowledged, from_json, subjects_of
+from console.queries.fired import Fired, FiredRow, Place
+from console.queries.journal_acts import instance_taken
+from console.queries.overview import (
+    JOURNAL_READ_MAX,
+    LISTED_MAX,
+    OPERATION_WAITS,
+    Overview,
+    alone,
+    restart_wait,
+)
+from console.queries.situation import MS
+from console.queries.situation_text import Situation, many, seconds
+from console.queries.thresholds import Thresholds
+from groups.core.instance_claims import AGAIN_MS
+from groups.core.journal import EntryKind
+from groups.models import Group
+from groups.store.sql import attention as sql
+from groups.store.sql.drains import KNOWS_DRAINS
+
+CLAIMS_SHOWN_MS: Final = AGAIN_MS + 60_000
+"""The age of the newest entry about an instance id that two workers use: while they do, there is
+another every ``AGAIN_MS``."""
+
+SILENT_MEMBERS_MAX: Final = 2_000
+"""Silent members that are read, of all groups together."""
+
+
+IN_MINUTES_FROM: Final = timedelta(minutes=2)
+"""From this time on ages are in minutes; below in seconds."""
+
+
+def passed(since: datetime) -> str:
+    """An age or a duration in words."""
+    ago = timezone.now() - since
+    return timesince(since) if ago >= IN_MINUTES_FROM else seconds(round(ago / MS))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInput:
+    """The input of the rules."""
+
+    fleet: Overview
+    rows: Sequence[FiredRow]
+
+    def of(self, rule: str) -> list[FiredRow]:
+        """The rows of one rule."""
+        return [row for row in self.rows if row.rule == rule]
+
+
+def _slots(seen: RuleInput) -> Iterator[Fired]:
+    free = seen.fleet.ownerless_slots
+    if free:
+        have = "slot has" if free == 1 else "slots have"
+        detail = "Their groups are not served until a node takes them."
+        sentence = f"{free} {have} no owner"
+        yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
+
+
+WHEN_FORGOTTEN: Final = (
+    "If it has left, it is forgotten after node.retention.hours without slots, or at once by an"
+    " operator."
+)
+
+
+def _waiting_nodes(seen: RuleInput) -> Iterator[Fired]:
+    for node in seen.fleet.waiting_nodes:
+        ends = node.unclean_ends
+        sentence = f"Node {node.node_id} waits before it takes slots"
+        often = "" if ends == 1 else f" {ends} times in a row"
+        detail = (
+            f"It ended or lost its slots{often} without handing them over, the last time"
+            f" {passed(node.steady_since)} ago; it takes some when it has beaten steadily for"
+            f" {seconds(round(restart_wait(node) / MS))}."
+        )
+        subject = str(node.node_id)
+        yield Fired("node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject)
+
+
+def _nodes(seen: RuleInput) -> Iterator[Fired]:
+    for node in seen.fleet.silent_nodes:
+        ago = f"The last beat was {passed(node.beat_at)} ago. {WHEN_FORGOTTEN}"
+        sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
+        yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
+
+
+def _unsettled(seen: RuleInput) -> Iterator[Fired]:
+    fleet = seen.fleet
+    for group in fleet.unsettled:
+        yield _does_not_settle(group.group_id, fleet.situations[group.group_id])
+    more = fleet.unsettled_count - len(fleet.unsettled)
+    if more > 0:
+        yield Fired(
+            "unsettled", "warn", f"{more} more groups are still rebalancing", "", Place.GROUPS
+        )
+
+
+def _does_not_settle(group_id: str, now: Situation) -> Fired:
+    sentence = f"Group {group_id} is still rebalancing"
+    return Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group_id, group_id)
+
+
+def _operations(seen: RuleInput) -> Iterator[Fired]:
+    for operation in seen.fleet.undecided:
+        verb, key = operation.get_verb_display(), str(operation.pk)
+        what = f"An operation on {operation.group_id} waits for its owner: {verb}"
+        detail = f"{operation.actor} requested it {passed(operation.created_at)} ago."
+        yield Fired(OPERATION_WAITS, "warn", what, detail, Place.OPERATION, key, key)
+
+
+def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
+    for run in seen.fleet.failing_runs:
+        name, last = run.task.name, run.last
+        if last is not None and last.failed:
+            tone, sentence, why = "bad", f"The {name} failed", last.outcome
+        else:
+            why = f"It last ran {passed(last.started_at)} ago." if last else "It has never run."
+            tone, sentence = "warn", f"The {name} is late"
+        yield Fired("periodic-work", tone, sentence, why, Place.SCHEDULE, subject=name)
+
+
+Describe = Callable[[FiredRow], tuple[str, str]]
+
+
+def _each(rule: str, describe: Describe) -> Callable[[RuleInput], Iterator[Fired]]:
+    """The findings of a rule about groups; the last line has the number of further ones."""
+
+    def fired(seen: RuleInput) -> Iterator[Fired]:
+        rows = seen.of(rule)
+        for row in rows:
+            yield Fired(rule, "warn", *describe(row), Place.GROUP, row.group_id, row.group_id)
+        if rows and rows[0].total > len(rows):
+            more = f"{rows[0].total - len(rows)} more such groups"
+            yield Fired(rule, "warn", more, "", Place.GROUPS)
+
+    return fired
+
+
+def _limits(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("limit"):
+        place = Place.GROUP if row.group_id else Place.NODES
+        text = f"{row.detail} ({passed(row.at)} ago)."
+        yield Fired("limit", "warn", "A limit is near", text, place, row.group_id, str(row.n))
+
+
+def _notify_queue(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("notify-queue"):
+        sentence = f"PostgreSQL's queue of notifications is {row.n} % full"
+        detail = (
+            "Somebody floods NOTIFY, or a session listens and leaves its transaction open. Changes"
+            " are seen up to some seconds later, and programs that notify fail when it is full."
+        )
+        yield Fired("notify-queue", "warn", sentence, detail, Place.NODES, subject="")
+
+
+WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
+    "away": "The node is away, and no other node has taken its slots.",
+    "older": "It runs a version that cannot be drained: upgrade it.",
+    "no taker": "No other node takes slots: start one, or withdraw another drain.",
+    "slow": "Others take slots, but not these: see the log of each node.",
+}
+"""Why a drained node still owns slots, by the rows of nodes."""
+
+
+def _drains(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("drain"):
+        since = passed(row.at)
+        why, _, by = row.detail.partition("|")
+        if row.n:
+            sentence = f"Node {row.group_id} was drained and still owns {many(row.n, 'slot')}"
+            detail = f"Drained {since} ago by {by}. {WHY_NOT_DRAINED[why]}"
+        else:
+            sentence = f"Node {row.group_id} is drained"
+            detail = f"For {since}, by {by}. It takes no slots until that is withdrawn."
+        yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
+
+
+def _instance(row: FiredRow) -> tuple[str, str]:
+    what, who = instance_taken(json.loads(row.detail))
+    is_are = "is" if row.n == 2 else "are"
+    more = f" So {is_are} {many(row.n - 1, 'more instance')}." if row.n > 1 else ""
+    return f"{what} of {row.group_id}", f"{who[:1].upper()}{who[1:]}.{more}"
+
+
+def _silent(row: FiredRow) -> tuple[str, str]:
+    detail = f"{row.n} of {row.detail} members, the first for {passed(row.at)}."
+    return f"Most members of {row.group_id} are silent", detail
+
+
+def _stopped(row: FiredRow) -> tuple[str, str]:
+    have = "member" if row.n == 1 else "members"
+    who = f"{row.n} {have} of {row.group_id}" if row.n else f"Work of {row.group_id}"
+    is_are = "are" if row.n > 1 else "is"
+    return f"{who} {is_are} stopped", f"For {passed(row.at)}, by {row.detail}."
+
+
+UNSETTLED: Final = "unsettled"
+
+
+class Rule(NamedTuple):
+    """One rule: when it fires, and the setting with its threshold ("": none)."""
+
+    name: str
+    meaning: str
+    setting: str
+    fired: Callable[[RuleInput], Iterator[Fired]]
+
+
+RULES: Final = (
+    Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
+    Rule(
+        "node-unsteady",
+        "a node that ended or lost its slots without handing them over takes none yet",
+        "node.restart.backoff.ms",
+        _waiting_nodes,
+    ),
+    Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
+    Rule(
+        "drain",
+        "a node was drained longer ago than this, or still owns slots after two minutes",
+        "attention.drained.ms",
+        _drains,
+    ),
+    Rule(
+        "notify-queue",
+        "PostgreSQL's queue of notifications is filled to this share",
+        "attention.notify.queue.percent",
+        _notify_queue,
+    ),
+    Rule(
+        UNSETTLED,
+        "a group rebalances for longer than this",
+        "attention.unsettled.ms",
+        _unsettled,
+    ),
+    Rule(
+        "unowned",
+        "partitions of a group have no owner, and its rebalance is put off",
+        "",
+        _each(
+            "unowned",
+            lambda row: (
+                f"{row.n} partitions of {row.group_id} have no owner",
+                "Its rebalance is put off: it is frozen, or has a minimum interval.",
+            ),
+        ),
+    ),
+    Rule(
+        "storm",
+        "a group completed at least this many rebalances within the last hour",
+        "attention.rebalances.per.hour",
+        _each(
+            "storm",
+            lambda row: (
+                f"Group {row.group_id} rebalances again and again",
+                f"{row.n} rebalances within the last hour.",
+            ),
+        ),
+    ),
+    Rule(
+        "shared-instance",
+        "two workers use one group.instance.id: one is refused, or they fence each other",
+        "",
+        _each("shared-instance", _instance),
+    ),
+    Rule(
+        "silent",
+        "at least this share of a group's members was silent for a session timeout",
+        "attention.silent.percent",
+        _each("silent", _silent),
+    ),
+    Rule(
+        "stopped",
+        "an operator stopped a group or a member longer ago than this",
+        "attention.stopped.ms",
+        _each("stopped", _stopped),
+    ),
+    Rule(
+        "frozen",
+        "a group was frozen longer ago than this",
+        "attention.stopped.ms",
+        _each(
+            "frozen",
+            lambda row: (
+                f"Group {row.group_id} is frozen",
+                f"For {passed(row.at)}: no rebalance begins until it is thawed.",
+            ),
+        ),
+    ),
+    Rule(
+        "no-commit",
+        "a stable group with committed offsets has not committed for this long; 0: never fires",
+        "attention.commit.ms",
+        _each(
+            "no-commit",
+            lambda row: (
+                f"Group {row.group_id} does not commit",
+                f"The last commit was {passed(row.at)} ago.",
+            ),
+        ),
+    ),
+    Rule(OPERATION_WAITS, "no owner has decided an operation for a minute", "", _operations),
+    Rule("periodic-work", "periodic work failed, or is three periods late", "", _periodic_work),
+    Rule(
+        "limit",
+        "a limit was nearly reached within the last day",
+        "",
+        _limits,
+    ),
+)
+"""Findings of one severity are in this order."""
+
+
+OF_GROUPS: Final = tuple(rule.name for rule in RULES if rule.name in ABOUT_GROUPS)
+
+SEVERITY: Final = ("bad", "warn")
+"""Tones, the most severe first; others follow."""
+
+
+def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
+    """All findings, of all groups or of one, the most severe first. One statement, two with
+    ``attention.commit.ms``."""
+    newest = fleet.newest_entry
+    after = None if newest is None else newest - JOURNAL_READ_MAX
+    seen = RuleInput(fleet, find(after, fleet.acknowledged, only))
+    acknowledgements = (from_json(row.detail) for row in seen.of("acknowledged"))
+    acknowledged = {
+        **fleet.acknowledged,
+        **{(one.rule, one.subject): one for one in acknowledgements},
+    }
+    lines = (line for rule in RULES for line in rule.fired(seen))
+    return sorted((_marked(line, acknowledged) for line in lines), key=_severity)
+
+
+def _severity(line: Fired) -> int:
+    return SEVERITY.index(line.tone) if line.tone in SEVERITY else len(SEVERITY)
+
+
+def of_group(group: Group, now: Situation) -> Sequence[Fired]:
+    """Rules that fire for this group, as in the whole fleet. One statement, two with
+    ``attention.commit.ms``."""
+    return fired(alone(group, now), group.group_id)
+
+
+def _marked(line: Fired, acknowledged: Acknowledged) -> Fired:
+    if line.subject is None:
+        return line
+    return line._replace(acknowledged=acknowledged.get((line.rule, line.subject)))
+
+
+GROUPS_MAX: Final = 10_000
+"""Groups of each rule that a list shows."""
+
+
+def groups_of(names: Collection[str]) -> set[str]:
+    """The groups for which one of these rules fires; not for ``UNSETTLED``, which is in the groups'
+    own rows. One statement, two with ``attention.commit.ms``."""
+    rows = find(None, {}, listed=GROUPS_MAX)
+    return {row.group_id for row in rows if row.rule in names}
+
+
+def find(
+    journal_after: int | None,
+    acknowledged: Acknowledged,
+    only: str | None = None,
+    listed: int = LISTED_MAX,
+) -> Sequence[FiredRow]:
+    """The input of the rules about groups: of all groups, or of this one; ``listed`` rows for each
+    rule."""
+    thresholds = Thresholds.from_django()
+    values: dict[str, Any] = {
+        f"known_{rule.name.replace('-', '_')}": subjects_of(rule.name, acknowledged)
+        for rule in RULES
+    }
+    values |= {
+        "only": only,
+        "journal_after": journal_after,
+        "read": JOURNAL_READ_MAX,
+        "storm": thresholds.attention_rebalances_per_hour,
+        "stopped": thresholds.attention_stopped_ms,
+        "knows_drains": KNOWS_DRAINS,
+        "drained": thresholds.attention_drained_ms,
+        "silent": thresholds.attention_silent_percent,
+        "silent_members": SILENT_MEMBERS_MAX,
+        "commit": thresholds.attention_commit_ms,
+        "notify_queue": thresholds.attention_notify_queue_percent,
+        "listed": listed,
+        "completed": EntryKind.REBALANCE_COMPLETED.value,
+        "limit_near": EntryKind.LIMIT_NEAR.value,
+        "instance_taken": EntryKind.INSTANCE_TAKEN.value,
+        "claims": CLAIMS_SHOWN_MS,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.FOUND, values)
+        rows = [FiredRow(*row) for row in cursor.fetchall()]
+        if thresholds.attention_commit_ms:
+            cursor.execute(sql.NO_COMMITS, values)
+            rows += [FiredRow(*row) for row in cursor.fetchall()]
+    return rows

@@ -1,0 +1,189 @@
+"""Previews of operators' requests on a group, in the same sentences for the admin and for dry runs
+of REST: what the owner's rules would decide (``operator`` and ``offset_rules`` in ``groups.core``).
+Reads only; the state may differ when the owner decides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Count
+from django.utils import timezone
+
+from console.queries import pauses
+from console.queries.groups import COMMANDED, CONSUMER, OUT, MemberView, freeze_of
+from console.queries.situation import waiting_of
+from console.queries.situation_text import clock, many
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
+from groups.core.configs.group import FREEZE
+from groups.core.pauses import GROUP
+from groups.core.waiting import Phase
+from groups.models import Group, GroupConfig, Member, Offset, Operation
+
+CHANGED, UNCHANGED, REFUSED = "change", "leave", "fail"
+"""The outcomes."""
+
+HAS_MEMBERS: Final = "The group has {}: stop them first."
+NOBODY: Final = "The group has no members."
+FROZEN: Final = "The group is frozen: no rebalance begins until it is thawed."
+
+Members = Sequence[MemberView]
+
+IN_PROGRESS: Final = {CONSUMER: (), COMMANDED: (PREPARING, COMPLETING)}
+"""The states in which a forced rebalance changes nothing, by kind; of other kinds ``PREPARING``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The outcome, and the reasons in sentences."""
+
+    would: str
+    sentences: Sequence[str]
+
+
+def rebalance(group: Group, expected: int | None = None) -> Preview:
+    """The preview of a forced rebalance. ``expected``: the generation that the request names."""
+    if group.state == EMPTY:
+        return Preview(REFUSED, [NOBODY])
+    if expected is not None and expected != group.generation:
+        detail = f"The group is in generation {group.generation}, not {expected}."
+        return Preview(REFUSED, [detail])
+    if freeze_of(group.group_id) is not None:
+        return Preview(REFUSED, [FROZEN])
+    if group.state in IN_PROGRESS.get(group.kind, (PREPARING,)):
+        return Preview(UNCHANGED, ["The group is already rebalancing."])
+    return Preview(CHANGED, [f"Every member rejoins: generation {group.generation + 1}."])
+
+
+def evict(group: Group, members: Members, member_id: str) -> Preview:
+    """The preview of an eviction of the member with this id."""
+    member = next((m for m in members if m.member_id == member_id), None)
+    if member is None or member.state == OUT:
+        return Preview(REFUSED, ["There is no such member."])
+    if freeze_of(group.group_id) is not None:
+        return Preview(
+            CHANGED, ["The member is removed; its partitions have no owner until a thaw."]
+        )
+    others = many(len(members) - 1, "member")
+    text = f"The member is removed and {others} rebalance; if its client is alive, it joins again."
+    return Preview(CHANGED, [text])
+
+
+def pause(group: Group, members: Members, name: str = "") -> Preview:
+    """The preview of stopping the work of a group, or of the member with this id or instance id."""
+    work = _work(group, members)
+    if _held(work, members, name):
+        return Preview(UNCHANGED, ["The work is already stopped."])
+    chosen = [m.member_id for m in members if not name or name in (m.member_id, m.instance_id)]
+    deaf = sum(not work.listens.get(member_id, False) for member_id in chosen)
+    stop = many(len(chosen) - deaf, "member")
+    return Preview(CHANGED, [f"{stop} must stop working; {deaf} do not support stopping."])
+
+
+def resume(group: Group, members: Members, name: str = "") -> Preview:
+    """The preview of starting it again."""
+    work = _work(group, members)
+    if not _held(work, members, name):
+        return Preview(UNCHANGED, ["It is not stopped."])
+    if work.of_group is not None and name:
+        return Preview(CHANGED, ["The member stays stopped while the whole group is."])
+    rest = len(work.pauses) - 1
+    text = f"{many(rest, 'member')} that were stopped individually stay stopped."
+    return Preview(CHANGED, ["Members may work again.", *([text] if rest and not name else [])])
+
+
+def _work(group: Group, members: Members) -> pauses.WorkState:
+    return pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
+
+
+def _held(work: pauses.WorkState, members: Members, name: str) -> bool:
+    """Whether exactly this is stopped: the group (no name), or the member."""
+    if not name:
+        return work.of_group is not None
+    member = next((m for m in members if name in (m.member_id, m.instance_id)), None)
+    held = name if member is None else member.instance_id or member.member_id
+    return any(p.scope != GROUP and p.name == held for p in work.pauses)
+
+
+def offsets(group_id: str) -> Preview:
+    """Whether the offsets of an existing group may be set or deleted: members would commit over
+    it."""
+    members = Member.objects.filter(group_id=group_id).count()
+    if members:
+        return Preview(REFUSED, [HAS_MEMBERS.format(many(members, "member"))])
+    return Preview(CHANGED, [])
+
+
+def freeze(group_id: str, until: datetime | None = None) -> Preview:
+    """The preview of a freeze of an existing group."""
+    frozen = freeze_of(group_id)
+    end = f"until {clock(until, timezone.now())}" if until else "until it is thawed"
+    if frozen is not None:
+        if frozen.until == until:
+            return Preview(UNCHANGED, [f"The group is frozen {end} already."])
+        return Preview(CHANGED, [f"The group is frozen already; it stays so {end}."])
+    members = Member.objects.filter(group_id=group_id).count()
+    sentences = [
+        f"No rebalance begins {end}.",
+        f"{many(members, 'member')} {'keeps its' if members == 1 else 'keep their'} partitions."
+        " New members wait, and partitions of members that leave have no owner.",
+    ]
+    if _phase(group_id) is not None:
+        sentences.append("The current rebalance ends as usual.")
+    return Preview(CHANGED, sentences)
+
+
+def thaw(group_id: str) -> Preview:
+    """The preview of a thaw of a group, or of a name without a group."""
+    if freeze_of(group_id) is None:
+        return Preview(UNCHANGED, ["The group is not frozen."])
+    phase = _phase(group_id)
+    if phase is None:
+        nothing = "No rebalance is due."
+        return Preview(CHANGED, [f"Rebalances begin again. {nothing}"])
+    if phase == Phase.PUT_OFF:
+        return Preview(
+            CHANGED, ["Rebalances begin again: the one that was put off begins at once."]
+        )
+    return Preview(CHANGED, ["Rebalances begin again. The current one ends as usual."])
+
+
+def delete(group_id: str) -> Preview:
+    """The preview of a deletion of an existing group."""
+    kept = offsets(group_id)
+    if kept.would == REFUSED:
+        return kept
+    committed = Offset.objects.filter(group_id=group_id).count()
+    sentences = [
+        f"The group is deleted, and its {many(committed, 'committed offset')} with it.",
+        "Its journal and its configuration are kept.",
+    ]
+    if freeze_of(group_id) is not None:
+        sentences.append(
+            "It is frozen, and its name stays frozen: if members join, no rebalance begins."
+        )
+    return Preview(CHANGED, sentences)
+
+
+def refused(verb: str, group_ids: Sequence[str]) -> Mapping[str, str]:
+    """Of these groups those whose owner would refuse the verb, with the reason. Two statements at
+    most, whatever their number."""
+    found: dict[str, str] = {}
+    if verb == Operation.Verb.DELETE:
+        members = Member.objects.filter(group_id__in=group_ids).order_by()
+        for row in members.values("group_id").annotate(n=Count("*")):
+            found[row["group_id"]] = HAS_MEMBERS.format(many(row["n"], "member"))
+    elif verb == Operation.Verb.REBALANCE:
+        frozen = GroupConfig.objects.filter(group_id__in=group_ids, name=FREEZE, value="true")
+        found |= dict.fromkeys(frozen.values_list("group_id", flat=True), FROZEN)
+        empty = Group.objects.filter(group_id__in=group_ids, state=EMPTY)
+        found |= dict.fromkeys(empty.values_list("group_id", flat=True), NOBODY)
+    return found
+
+
+def _phase(group_id: str) -> str | None:
+    """The group's current phase, as its owner wrote it."""
+    waiting = waiting_of(list(Group.objects.filter(group_id=group_id)), timezone.now()).get(
+        group_id
+    )
+    return None if waiting is None else waiting.phase

@@ -1,0 +1,88 @@
+"""A group's progress, from its committed offsets and their history. Reads only, one or two
+statements each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db import connection
+
+from console.queries.thresholds import Thresholds
+from groups.store.sql import progress as sql
+
+STALLED_MS: Final = 600_000
+"""The default time without a commit after which a partition is listed, if no attention rule sets
+it."""
+
+RATE_WITHIN_S: Final = 300
+"""The time in which commits are counted."""
+
+RATE_ROWS_MAX: Final = 5_000
+"""Maximum number of rows of the history that are counted."""
+
+HISTORY_LOOKED_AT: Final = 20_000
+HISTORY_MAX: Final = 50
+"""Commits of a partition that are shown, and the group's newest ones that are searched for them."""
+
+S_PER_MINUTE: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``offsets``: partitions with a committed offset. ``stalled``: those without a commit for
+    ``stalled_ms``. ``per_minute``: commits of single partitions, None: there were none lately, or
+    no history is kept."""
+
+    offsets: int
+    last_at: datetime | None
+    stalled: int
+    stalled_ms: int
+    per_minute: float | None
+
+
+class Commit(NamedTuple):
+    """One commit of a partition, and its author."""
+
+    at: datetime
+    offset: int
+    member_id: str
+    client_id: str
+    client_host: str
+    metadata: str
+    principal: str | None
+
+
+def progress_of(group_id: str) -> Progress:
+    """The progress of one group. Two statements."""
+    stalled_ms = Thresholds.from_django().attention_commit_ms or STALLED_MS
+    with connection.cursor() as cursor:
+        cursor.execute(sql.TOTALS, {"group_id": group_id, "stalled_ms": stalled_ms})
+        count, last_at, stalled = cursor.fetchone()
+        cursor.execute(
+            sql.RATE,
+            {"group_id": group_id, "within_s": RATE_WITHIN_S, "most": RATE_ROWS_MAX},
+        )
+        rows, lately, over_s = cursor.fetchone()
+    return Progress(count, last_at, stalled, stalled_ms, _per_minute(rows, lately, over_s))
+
+
+def _per_minute(rows: int, partitions: int, over_s: float | None) -> float | None:
+    if over_s is None:
+        return None
+    over = RATE_WITHIN_S if rows < RATE_ROWS_MAX else max(float(over_s), 1.0)
+    return partitions / over * S_PER_MINUTE
+
+
+def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:
+    """The commits of one partition, newest first. One statement."""
+    parameters: dict[str, str | int] = {
+        "group_id": group_id,
+        "topic": topic,
+        "partition": partition,
+        "looked_at": HISTORY_LOOKED_AT,
+        "most": HISTORY_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OF_PARTITION, parameters)
+        return [Commit(*row) for row in cursor.fetchall()]

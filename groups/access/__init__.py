@@ -1,1 +1,0 @@
-"""Rights, logins and the audit."""

@@ -1,0 +1,1 @@
+"""Clients of the Kafka port: ACLs, quotas, users, and the audit of their logins."""

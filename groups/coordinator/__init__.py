@@ -1,1 +1,0 @@
-"""One node's state in memory, on its event loop."""

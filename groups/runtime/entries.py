@@ -1,0 +1,240 @@
+"""A group in a node's memory with its inbox, the queues in which groups wait, and the settings of
+single groups.
+
+State only: the runtime puts events in, the committers take them out. No I/O, and no rule about
+values.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from groups.core.configs import group
+from groups.core.configs.group import Values
+from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOffsetCommit
+from groups.core.group import Group, Millis, Rules
+from groups.core.rows import slot_of
+from groups.core.token_bucket import Bucket
+from groups.runtime.pauses import Paused
+from groups.runtime.views import Kept
+from groups.store.offset_rows import Row
+
+NOTHING: Values = {}
+
+OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
+"""Events about offsets alone."""
+
+
+OFFSET_AT = 3
+"""Where a row of a ``Repeat`` has its offset, after its key."""
+
+
+class Repeat(NamedTuple):
+    """A commit of one partition that repeats the last one of its connection with another offset
+    (``groups.runtime.repeated_commits``).
+
+    ``commit`` is the one that it repeats; ``row`` has its own values, in the order of
+    ``groups.store.offset_rows.HISTORY_COLUMNS``.
+    """
+
+    commit: OffsetCommit
+    ticket: Ticket
+    row: Row
+
+    def event(self) -> OffsetCommit:
+        """The same as an event."""
+        commit = self.commit
+        [write] = commit.offsets
+        return OffsetCommit(
+            ticket=self.ticket,
+            generation_id=commit.generation_id,
+            member_id=commit.member_id,
+            instance_id=commit.instance_id,
+            offsets=(write._replace(offset=self.row[OFFSET_AT]),),
+            version=commit.version,
+        )
+
+
+class GroupEntry:
+    """One group in the node's memory: its committed value and what waits for it.
+
+    ``busy`` while a committer has it: a group is in one transaction at a time,
+    so the order of its events holds. ``parked``: tickets not yet answered.
+    ``suspended``: no step is made, since the content of its rows is unknown (until they have been
+    read again), this node does not own its slot any more, or it is ``broken``: this version cannot
+    read the rows, and every request gets an error.
+    ``doubted_at``: since when the rows are in doubt. ``suspects``: one of this many events at the
+    head of the inbox was refused, by PostgreSQL or by a defect, when they were stepped together.
+    ``portion``: how many of them the next step takes.
+    ``kept_view``: the part of the catalogue that the group last received
+    (``groups.runtime.views``). ``quiet_until``: no timer of it is due before this time.
+    ``written``: rows written since its offsets were counted (``groups.reporting.offset_totals``).
+    ``repeats``: commits that wait without an event, None if there are none. They are older than
+    every event of the inbox: none is taken while an event waits, and what is put in front of the
+    inbox turns them into events first (``put_in_front``).
+    """
+
+    __slots__ = (
+        "broken",
+        "busy",
+        "doubted_at",
+        "group",
+        "group_id",
+        "inbox",
+        "kept_view",
+        "parked",
+        "portion",
+        "queued",
+        "quiet_until",
+        "repeating",
+        "repeats",
+        "suspects",
+        "suspended",
+        "wake_at",
+        "written",
+    )
+
+    def __init__(self, group_id: str, group: Group) -> None:
+        self.group_id = group_id
+        self.group = group
+        self.inbox: deque[Event] = deque()
+        self.parked: set[Ticket] = set()
+        self.busy = False
+        self.queued = False
+        self.repeats: list[Repeat] | None = None
+        self.repeating = False
+        self.suspended = False
+        self.broken = False
+        self.doubted_at: Millis = 0
+        self.quiet_until: Millis = 0
+        self.suspects = 0
+        self.portion = 0
+        self.wake_at: Millis | None = None
+        self.kept_view: Kept | None = None
+        self.written = 0
+
+    def head_is_offsets(self) -> bool:
+        """Whether the next event belongs to the queue of offsets: a commit to a group that has a
+        row changes neither generation nor membership; everything else may."""
+        return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
+
+    def put_in_front(self, events: Sequence[Event] = ()) -> None:
+        """These are the next ones, before everything that waits, which waits as events now."""
+        waiting, self.repeats = self.repeats, None
+        if waiting:
+            self.inbox.extendleft([repeat.event() for repeat in reversed(waiting)])
+        self.inbox.extendleft(reversed(events))
+
+    def suspect(self, events: Sequence[Event]) -> None:
+        """One of these was refused, with all of them: the next step takes half of them."""
+        self.put_in_front(events)
+        self.suspects += len(events)
+        self.portion = max(1, len(events) // 2)
+
+    def portion_of(self, events: list[Event]) -> list[Event]:
+        """As many of these events at the head as the next step takes; the others wait again. Each
+        step that is not refused is followed by one of twice as many, so that a refused event costs
+        a logarithm of steps, whatever waits with it."""
+        taken = events[: self.portion]
+        self.inbox.extendleft(reversed(events[self.portion :]))
+        self.suspects = max(0, self.suspects - len(taken))
+        self.portion *= 2
+        return taken
+
+
+class CommitQueue:
+    """Entries whose next events one committer may take, in order of arrival. ``repeating``: those
+    with commits that have no event, each once."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ready: deque[GroupEntry] = deque()
+        self.repeating: deque[GroupEntry] = deque()
+        self.wake = asyncio.Event()
+
+    def push(self, entry: GroupEntry) -> None:
+        """Queue an entry, once."""
+        entry.queued = True
+        self.ready.append(entry)
+        self.wake.set()
+
+    def pop(self) -> GroupEntry | None:
+        """The next entry, or None; the committer then waits for ``wake``."""
+        if not self.ready:
+            if not self.repeating:
+                self.wake.clear()
+            return None
+        entry = self.ready.popleft()
+        entry.queued = False
+        return entry
+
+    def push_repeating(self, entry: GroupEntry) -> None:
+        """Queue an entry for its commits that have no event."""
+        if not entry.repeating:
+            entry.repeating = True
+            self.repeating.append(entry)
+            self.wake.set()
+
+    def pop_repeating(self) -> GroupEntry:
+        """The next of them; there is one."""
+        entry = self.repeating.popleft()
+        entry.repeating = False
+        return entry
+
+
+class GroupOverrides:
+    """The groups whose settings differ from the node's. Filled when slots are loaded and after
+    notifications (``groups.runtime.group_configs``).
+
+    ``reading`` is locked from reading the rows until their values are applied here, so that later
+    reads are applied later. ``buckets``: the groups whose commits are limited. ``paused``: the
+    pauses of groups and members.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.reading = asyncio.Lock()
+        self.buckets: dict[str, Bucket] = {}
+        self.paused = Paused()
+        self._rules: dict[str, Rules] = {}
+        self._by_slot: defaultdict[int, set[str]] = defaultdict(
+            set
+        )  # read for 100,000 groups at once
+
+    def rules_of(self, group_id: str) -> Rules:
+        """The rules of a group. The same object until they change."""
+        return self._rules.get(group_id, self.rules)
+
+    def count_from(self, generations_after: int) -> None:
+        """Generations of groups without a row begin after this number."""
+        self.rules = replace(self.rules, generations_after=generations_after)
+
+    def put(self, group_id: str, values: Values, now: Millis) -> None:
+        """Replace the group's own settings; an empty mapping: it has none."""
+        if values:
+            self._rules[group_id] = group.rules_of(values, self.rules)
+            self._by_slot[slot_of(group_id)].add(group_id)
+        elif self._rules.pop(group_id, None) is not None:
+            self._by_slot[slot_of(group_id)].discard(group_id)
+        self._put_bucket(group_id, group.commits_per_second_max(values), now)
+
+    def _put_bucket(self, group_id: str, per_second: int, now: Millis) -> None:
+        known = self.buckets.get(group_id)
+        if not per_second:
+            self.buckets.pop(group_id, None)
+        elif known is None or known.per_second != per_second:
+            self.buckets[group_id] = Bucket.full(per_second, now)
+
+    def of_slots(self, slots: Collection[int]) -> set[str]:
+        """The groups of these slots that have settings of their own."""
+        return set[str]().union(*(self._by_slot[slot] for slot in slots))
+
+    def forget(self, slots: Collection[int]) -> None:
+        """This node does not own these slots any more."""
+        for slot in slots:
+            for group_id in self._by_slot.pop(slot, ()):
+                del self._rules[group_id]
+                self.buckets.pop(group_id, None)
+        self.paused.forget(slots)

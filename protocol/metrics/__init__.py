@@ -1,0 +1,1 @@
+"""A node's own HTTP port, and what it reports there."""

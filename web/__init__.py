@@ -1,0 +1,1 @@
+"""HTTP: the server with its limits, health, errors, metrics, and the log of all processes."""
