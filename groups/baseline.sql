@@ -3406,6 +3406,8 @@ REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_note_mark() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;

@@ -30,7 +30,7 @@ BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "grow_topic": {"partitions": 12},
     "place_topic": {"racks": [["rack-1"], ["rack-2"]]},
     "acknowledge": {"rule": "stopped", "subject": "orders", "note": "until the move is done"},
-    "mark": {"text": "orders 1.7.0", "group_id": "orders"},
+    "mark": {"text": "orders 1.7.0", "at": "2026-01-31T12:00:00Z"},
     "decide_advice": {
         "group_id": "orders",
         "rule": "session-timeout",

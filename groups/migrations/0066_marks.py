@@ -21,6 +21,7 @@ BEGIN
     FROM rollcall_group g WHERE g.group_id = NEW.group_id;
     RETURN NULL;
 END $$;
+REVOKE ALL ON FUNCTION rollcall_note_mark() FROM PUBLIC;
 CREATE TRIGGER rollcall_mark_noted AFTER INSERT ON rollcall_mark
 FOR EACH ROW EXECUTE FUNCTION rollcall_note_mark();
 """

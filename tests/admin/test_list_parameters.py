@@ -35,12 +35,12 @@ TAKEN: dict[str, set[str]] = {
     "django_celery_beat_intervalschedule": set(),
     "django_celery_beat_periodictask": {"enabled__exact", "enabled__isnull"},
     "groups_acknowledgement": set(),
-    "groups_advicedecision": set(),
     "groups_acl": {
         f"{name}{how}"
         for name in ("permission", "operation", "resource_type", "pattern")
         for how in ("", "__isnull")
     },
+    "groups_advicedecision": {"verdict__exact", "verdict__isnull"},
     "groups_apitoken": set(),
     "groups_auditentry": {"at__gte", "at__lt", "kind", "outcome"},
     "groups_group": {"state", "attention", "type", "assignor", "node", "topic"},

@@ -14,6 +14,7 @@ from pipeline.datasets.cost import Cost
 from pipeline.session import session
 from tests import rows
 from tests.pipeline.journals import COLUMNS, Entry, row
+from tests.pipeline.transactions import until_read, xid
 
 ORACLE = (Path(__file__).parent / "oracle.sql").read_text()
 
@@ -67,13 +68,13 @@ def write(url: str, entries: Iterable[Entry]) -> None:
     """Add entries to the journal."""
     names = ", ".join(f'"{name}"' for name in COLUMNS)
     copy = f"COPY rollcall_journal ({names}) FROM STDIN".encode()
-    with (
-        psycopg.connect(url) as connection,
-        connection.cursor() as cursor,
-        cursor.copy(copy) as copied,
-    ):
-        for entry in entries:
-            copied.write_row(row(entry))
+    with psycopg.connect(url) as connection:
+        with connection.transaction(), connection.cursor() as cursor:
+            with cursor.copy(copy) as copied:
+                for entry in entries:
+                    copied.write_row(row(entry))
+            number = xid(connection)
+        until_read(connection, number)
 
 
 def query(url: str, statement: str, before: str = "") -> Rows:

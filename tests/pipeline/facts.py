@@ -7,6 +7,8 @@ from typing import Any
 
 import psycopg
 
+from tests.pipeline.transactions import XID, until_read, xid
+
 Fact = tuple[str, dict[str, Any]]
 """The table and the columns of a row."""
 
@@ -177,11 +179,14 @@ def _ownership(
 def write(url: str, facts: Iterable[Fact]) -> None:
     """Add them, in one transaction."""
     with psycopg.connect(url) as connection:
-        for table, row in facts:
-            names = ", ".join(row)
-            places = ", ".join(["%s"] * len(row))
-            connection.execute(
-                f"INSERT INTO rollcall_{table} (era, xid, {names}) VALUES"
-                f" (rollcall_current_era(), pg_current_xact_id()::text::bigint, {places})".encode(),
-                [*row.values()],
-            )
+        with connection.transaction():
+            for table, row in facts:
+                names = ", ".join(row)
+                places = ", ".join(["%s"] * len(row))
+                connection.execute(
+                    f"INSERT INTO rollcall_{table} (era, xid, {names}) VALUES"
+                    f" (rollcall_current_era(), {XID}, {places})".encode(),
+                    [*row.values()],
+                )
+            number = xid(connection)
+        until_read(connection, number)

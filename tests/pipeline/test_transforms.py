@@ -25,7 +25,10 @@ def journal(spark: SparkSession, *entries: Entry) -> Journal:
     names = Journal.names()
     told = [
         {**each, "id": number, "waited_for": json.dumps(each["waited_for"])}
-        | {"causes": json.dumps(each["details"].get("why", {}).get("causes"))}
+        | {
+            name: json.dumps(each["details"].get("why", {}).get(name))
+            for name in ("causes", "waits")
+        }
         | {name: each["details"].get(name) for name in OF_DETAILS}
         for number, each in enumerate(entries, 1)
     ]
