@@ -38,7 +38,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -56,6 +56,9 @@ test: $(READY) ## every tier, in parallel and in random order, without what is l
 test-long: MORE := 0
 test-long: $(READY) ## what is long, and which twenty tests took longest
 	$(PYTEST) -m long --durations=20 $(ARGS)
+
+test-pipeline: $(READY) ## many random cuts and kills of the pipeline, and replays: about an hour
+	ROLLCALL_PIPELINE_SEEDS=30 ROLLCALL_PIPELINE_KILLS=30 $(PYTEST) -m long tests/pipeline $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
 test-proof: $(READY) ## the pure tiers with all random walks, a little soak and chaos, and some mutants (docs/testing.md)

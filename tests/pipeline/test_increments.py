@@ -18,6 +18,7 @@ from pipeline.steps.table import STEPS
 from tests.pipeline import facts
 from tests.pipeline.conftest import Rows, query, write
 from tests.pipeline.journals import Entry, many
+from tests.pipeline.often import SEEDS
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
@@ -64,7 +65,7 @@ def journal(count: int, groups: int, seed: int, end: datetime = facts.END) -> li
 
 
 @pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))]
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, SEEDS))]
 )
 def test_any_cut_into_runs_gives_the_rows_of_one(
     url: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch, seed: int

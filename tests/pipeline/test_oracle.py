@@ -15,6 +15,7 @@ from pipeline.steps.table import REPORTS, STEPS
 from tests.pipeline import duck, facts
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import TRIGGERS, Entry
+from tests.pipeline.often import SEEDS
 from tests.pipeline.test_increments import Analyse, analyse, journal
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
@@ -48,7 +49,7 @@ def explained(chance: random.Random, entries: Iterable[Entry]) -> Iterable[Entry
     ("entries", "events", "seed"),
     [
         (1_500, 500, 1),
-        *(pytest.param(1_500, 500, seed, marks=pytest.mark.long) for seed in range(2, 6)),
+        *(pytest.param(1_500, 500, seed, marks=pytest.mark.long) for seed in range(2, SEEDS)),
         pytest.param(60_000, 20_000, 6, marks=pytest.mark.long),
     ],
 )

@@ -16,6 +16,7 @@ from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import COLUMNS, entry, many, row
+from tests.pipeline.often import SEEDS
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -82,7 +83,7 @@ def test_a_transaction_that_stays_open_delays_and_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 8))]
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, SEEDS))]
 )
 def test_whatever_transactions_do_every_row_is_read_once(
     url: str, pull: Callable[..., Batches], seed: int

@@ -18,10 +18,11 @@ from pipeline.what_if.figures import Figures, total
 from pipeline.what_if.fleet import Description, fitted, group_of
 from pipeline.what_if.recording import Interval, Life, Recording
 from pipeline.what_if.replay import Replayed, recorded_hours, replay
+from tests.pipeline import often
 from tests.pipeline.what_if.recorded import RULES, recorded
 
 KINDS = ("classic", "consumer")
-SEEDS = [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 30))]
+SEEDS = [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 3 + often.SEEDS))]
 
 MISS_MAX = 0.05
 """Of the partition-seconds of several hours; of one hour it may be twice as much."""
