@@ -45,6 +45,7 @@ TAKEN: dict[str, set[str]] = {
     "groups_auditentry": {"at__gte", "at__lt", "kind", "outcome"},
     "groups_group": {"state", "attention", "type", "assignor", "node", "topic"},
     "groups_kafkauser": set(),
+    "groups_mark": set(),
     "groups_node": set(),
     "groups_operation": {"state__exact", "state__isnull", "verb__exact", "verb__isnull"},
     "groups_quotaentity": {"entity_type", "entity_type__isnull"},

@@ -27,8 +27,8 @@ look for operations, its writing of heartbeat times."""
 LENGTH_BYTES = 4
 HEADER_BYTES = 4
 
-JOIN_FILES_MAX = 36
-"""Four of them record facts (docs/facts.md) and two explain the rebalance. And
+JOIN_FILES_MAX = 37
+"""Five of them record facts (docs/facts.md) and two explain the rebalance. And
 ``groups/postgres/connections.py``: the node's own work by the clock calls the same functions of it,
 so a trace cannot tell whose calls they are."""
 

@@ -14,7 +14,7 @@ from pipeline.datasets.cost import Cost
 from pipeline.session import session
 from tests import rows
 from tests.pipeline.journals import COLUMNS, Entry, row
-from tests.pipeline.transactions import until_read, xid
+from tests.pipeline.transactions import settle
 
 ORACLE = (Path(__file__).parent / "oracle.sql").read_text()
 
@@ -64,17 +64,19 @@ def conninfo(url: str) -> str:
     return config.conninfo()
 
 
-def write(url: str, entries: Iterable[Entry]) -> None:
-    """Add entries to the journal."""
+def write(url: str, entries: Iterable[Entry], *, is_settled: bool = True) -> None:
+    """Add entries to the journal; by default a stream reads them from then on."""
     names = ", ".join(f'"{name}"' for name in COLUMNS)
     copy = f"COPY rollcall_journal ({names}) FROM STDIN".encode()
-    with psycopg.connect(url) as connection:
-        with connection.transaction(), connection.cursor() as cursor:
-            with cursor.copy(copy) as copied:
-                for entry in entries:
-                    copied.write_row(row(entry))
-            number = xid(connection)
-        until_read(connection, number)
+    with (
+        psycopg.connect(url) as connection,
+        connection.cursor() as cursor,
+        cursor.copy(copy) as copied,
+    ):
+        for entry in entries:
+            copied.write_row(row(entry))
+    if is_settled:
+        settle(url)
 
 
 def query(url: str, statement: str, before: str = "") -> Rows:

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from tests.pipeline.transactions import XID, until_read, xid
+from tests.pipeline.transactions import settle
 
 Fact = tuple[str, dict[str, Any]]
 """The table and the columns of a row."""
@@ -177,16 +177,14 @@ def _ownership(
 
 
 def write(url: str, facts: Iterable[Fact]) -> None:
-    """Add them, in one transaction."""
+    """Add them, in one transaction; a stream reads them from then on."""
     with psycopg.connect(url) as connection:
-        with connection.transaction():
-            for table, row in facts:
-                names = ", ".join(row)
-                places = ", ".join(["%s"] * len(row))
-                connection.execute(
-                    f"INSERT INTO rollcall_{table} (era, xid, {names}) VALUES"
-                    f" (rollcall_current_era(), {XID}, {places})".encode(),
-                    [*row.values()],
-                )
-            number = xid(connection)
-        until_read(connection, number)
+        for table, row in facts:
+            names = ", ".join(row)
+            places = ", ".join(["%s"] * len(row))
+            connection.execute(
+                f"INSERT INTO rollcall_{table} (era, xid, {names}) VALUES"
+                f" (rollcall_current_era(), pg_current_xact_id()::text::bigint, {places})".encode(),
+                [*row.values()],
+            )
+    settle(url)

@@ -17,6 +17,7 @@ from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import COLUMNS, entry, many, row
 from tests.pipeline.often import SEEDS
+from tests.pipeline.transactions import settle
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -76,9 +77,10 @@ def test_a_transaction_that_stays_open_delays_and_loses_nothing(
     (first,) = ids(url)
     with psycopg.connect(url) as slow:
         slow.execute(INSERT.encode(), row(entry(2, "g", "stable")))
-        write(url, [entry(3, "g", "stable")])
+        write(url, [entry(3, "g", "stable")], is_settled=False)
         assert pull() == [[first]]
         assert pull() == []
+    settle(url)
     assert pull() == [ids(url, f"id > {first}")]
 
 
