@@ -43,6 +43,7 @@ NO_PAGES: Final = {
     "groups_operation_live",
     "groups_operation_many",
     "groups_auditentry_csv",
+    "groups_reportrun_download",
 }
 """Answers that are no pages by themselves; the login is looked at before anybody is logged in."""
 
@@ -57,6 +58,8 @@ ROWS: Final[Mapping[str, str]] = {
     "groups_acl": "SELECT max(id) FROM rollcall_acl",
     "groups_kafkauser": "SELECT max(name) FROM rollcall_credential",
     "groups_quotaentity": "SELECT max(id) FROM rollcall_quota_entity",
+    "groups_mark": "SELECT max(id) FROM rollcall_mark",
+    "groups_advicedecision": "SELECT max(id) FROM rollcall_advice_decision",
     "groups_webhook": "SELECT max(id) FROM rollcall_webhook",
     "groups_webhookdelivery": "SELECT max(id) FROM rollcall_webhook_delivery",
     "auth_user": "SELECT min(id) FROM auth_user WHERE username = 'viewer'",
@@ -96,6 +99,10 @@ MAKE: Final = (
     " attempts, next_at, finished_at, error, answer, webhook_id)"
     " SELECT gen_random_uuid(), %s, 'test', '{}', now(), 'failed', 1, now(), now(), 'why', '',"
     " max(id) FROM rollcall_webhook",
+    "INSERT INTO rollcall_mark (at, text, group_id, actor, noted_at)"
+    " SELECT now(), %s, '', 'olga', now()",
+    "INSERT INTO rollcall_advice_decision (group_id, rule, subject, verdict, reason, actor, at)"
+    " SELECT %s, 'session-timeout', 'worker', 'muted', 'seen', 'olga', now()",
     "INSERT INTO rollcall_saved_view (user_id, name, query, is_shared)"
     " SELECT id, %s, 'q=a', true FROM auth_user WHERE username = 'administrator'",
     # Not confirmed: no codes are required.
@@ -163,7 +170,7 @@ def _path(world: World, name: str, group: str) -> str | None:
     tail = name.removeprefix(f"{label}_")
     app, _, model = label.rpartition("_")
     base = f"/admin/{app}/{model}/"
-    if tail in ("changelist", "add", "newest", "mine"):
+    if tail in ("changelist", "add", "newest", "now", "mine"):
         return base + ("" if tail == "changelist" else f"{tail}/")
     row = group if label in ("groups_group", "groups_topic") else world.execute(ROWS[label])[0][0]
     end = "password" if tail == "password_change" else tail
