@@ -78,6 +78,7 @@ def test_an_export_has_every_row_however_often_it_is_made(
     assert read(made["member_lives"]) == []  # an empty table is one, too
 
 
+@pytest.mark.long
 def test_layers_of_incremental_runs_are_put_together(
     spark: SparkSession, url: str, conninfo: str, tmp_path: Path
 ) -> None:

@@ -21,7 +21,12 @@ from tests.pipeline.killed import POINTS
 from tests.pipeline.often import KILLS
 from tests.pipeline.test_increments import Analyse, analyse, journal, rows
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark"), pytest.mark.timeout(3_600)]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.timeout(3_600),
+    pytest.mark.skipif(not KILLS, reason="ten minutes: make test-pipeline"),
+]
 
 __all__ = ["analyse"]
 
