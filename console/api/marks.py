@@ -61,7 +61,7 @@ class Marks(View):
         try:
             return marks.mark(body["text"], actor=actor(request), group_id=group_id, at=at)
         except marks.UnknownGroup as error:
-            raise ValidationError({"group_id": [f"{error}."]}) from None
+            raise Http404(f"{error}.") from None
         except ValueError as error:
             raise ValidationError({"at": [f"{error}."]}) from None
 

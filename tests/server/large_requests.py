@@ -19,7 +19,7 @@ from groups.node import NodeSettings
 from protocol.limits.request_limits import MAXIMA
 from protocol.requests.api_row import Api
 from rollcall.wire.declare import Field, Message, layout
-from rollcall.wire.kinds import Array, Blob, Struct, Text, uuid
+from rollcall.wire.kinds import Array, Blob, Struct, Text, int8, uuid
 from rollcall.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
 
 PAGE = 4096
@@ -29,6 +29,7 @@ TOPICS = 9
 """That exist, big0 to big8, of the most partitions that a topic may have."""
 
 PARTITIONS = 10_000
+INT8_MAX = 127
 
 SAMPLES: dict[str, Any] = {
     "acks": 1,
@@ -164,7 +165,8 @@ def _elements(element: Any, version: int, rest: tuple[str, ...], shape: tuple[in
         return [f"n{i}" for i in range(count)]
     if element is uuid:
         return [UUID(int=i + 1) for i in range(count)]
-    return [i % PARTITIONS for i in range(count)]
+    most = INT8_MAX if element is int8 else PARTITIONS
+    return [i % most for i in range(count)]
 
 
 def _long(api: Api, version: int) -> Iterator[Case]:
