@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import OperationalError, connection, transaction
+from psycopg.errors import QueryCanceled
 
 from groups.store.sql import hours as sql
 
@@ -54,7 +55,9 @@ class ProgressHours:
         try:
             with transaction.atomic():
                 return self._summarise(size)
-        except OperationalError:
+        except OperationalError as error:
+            if not isinstance(error.__cause__, QueryCanceled):
+                raise  # a lock, or PostgreSQL is away: the next run summarises this hour
             if size == 1:
                 with transaction.atomic():
                     return self._summarise(size, is_too_long=True)

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from django.db import OperationalError
 
 from groups.store.sql import hours as sql
 from groups.sweeps import hours
@@ -155,6 +156,19 @@ async def test_a_group_whose_hour_takes_too_long_is_left_out_and_the_others_are_
     assert "2 left out" in await swept(ProgressHours().run)
     others = [one for one in found if one.group_id != "g-2"]
     assert await summary(other) == list(expected(others))
+
+
+async def test_an_hour_that_waits_for_a_lock_is_summarised_later(
+    other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = await prepared(other, 3, 40)
+    with monkeypatch.context() as patch:
+        refused = "DO $$ BEGIN RAISE 'a lock' USING ERRCODE = '55P03'; END $$"
+        patch.setattr(sql, "SUMMARISE", refused)
+        with pytest.raises(OperationalError, match="a lock"):
+            await swept(ProgressHours().run)
+    await swept(ProgressHours().run)
+    assert await summary(other) == list(expected(found))
 
 
 async def test_two_workers_summarise_an_hour_once(other: Other) -> None:
