@@ -11,6 +11,7 @@ from random import Random
 from typing import Generic, TypeVar
 
 from groups.core import events
+from groups.core.drains import DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.explanation import Explanation
 from groups.core.group import Answer, Decision, Group, JournalEntry, Rules
@@ -130,6 +131,18 @@ class OneGroup(ABC, Generic[G]):
                 member_id=self._id(words[0]),
             )
         )  # fmt: skip
+
+    def drain(self, words: list[str]) -> None:
+        self._operate(DrainMember, self._id(words[0]))
+
+    def undrain(self, words: list[str]) -> None:
+        self._operate(UndrainMember, self._id(words[0]))
+
+    def _operate(self, kind: type[DrainMember | UndrainMember], member_id: str) -> None:
+        self.requests += 1
+        self._step(
+            kind(operation_id=self.requests, actor="ops", reason="a test", member_id=member_id)
+        )
 
     def tick(self, words: list[str]) -> None:
         """Let time pass, with a tick at every instant that the group requested."""

@@ -200,7 +200,12 @@ def _unnamed(write: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:
     return lambda entry, _: write(entry)
 
 
+def _reason(entry: Journal, _name: Name) -> str:
+    return f"{entry.reason[:1].upper()}{entry.reason[1:]}."
+
+
 SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
+    **dict.fromkeys(EntryKind, _reason),
     EntryKind.REBALANCE_STARTED: _started,
     EntryKind.REBALANCE_PUT_OFF: _put_off,
     EntryKind.REBALANCE_COMPLETED: _completed,
@@ -227,8 +232,6 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.STRATEGY_FAILED: lambda entry, _: (
         f"The range strategy was used instead: {entry.reason}."
     ),
-    EntryKind.PAUSED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
-    EntryKind.RESUMED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     EntryKind.GROUP_CREATED: lambda _entry, _: "The group was created.",
     EntryKind.GROUP_DELETED: _unnamed(acts.group_deleted),
     EntryKind.OFFSETS_ALTERED: _unnamed(acts.offsets_altered),
@@ -246,7 +249,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     **{kind: _unnamed(partial(acts.node, verb=verb)) for kind, verb in acts.NODES.items()},
     **{kind: _unnamed(partial(acts.topic, verb=verb)) for kind, verb in acts.TOPICS.items()},
 }
-"""Every kind has one; a test checks it."""
+"""Of other kinds the reason is the sentence."""
 
 
 def sentence(entry: Journal, name: Name = plain) -> str:

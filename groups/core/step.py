@@ -11,12 +11,12 @@ from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
-from groups.core import rounds
+from groups.core import drains, rounds
 from groups.core.assignment import count_of
 from groups.core.assignors.task import AssignmentTask
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Event, OffsetCommit, OffsetWrite, Tick, Ticket
+from groups.core.events import Event, OffsetCommit, OffsetWrite, Tick, Ticket, Verb
 from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
@@ -166,6 +166,11 @@ class WorkingCopy(Generic[L, M]):
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
 
+    @property
+    def operating(self) -> drains.Operating:
+        """The results of operations, and the journal."""
+        return drains.Operating(self.operations, self.journal, self.row.generation)
+
     def decision(self, group: Group) -> Decision:
         """The results of the step, which ends with this group."""
         return Decision(
@@ -227,6 +232,7 @@ class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
         """A member's life ended; its row and its beat must not have been removed yet. Nobody works
         on its partitions from now on, unless it goes on under another id."""
         fact = super().ended(member_id, departure)
+        drains.gone(self.operating, drains.of(self.members[member_id]), departure)
         parts = count_of(self.members[member_id].assignment)
         if parts and departure is not Departure.REPLACED:
             live, stopped_at = self.change(), self.stopped_at(member_id)
@@ -280,6 +286,10 @@ Handlers = Mapping[type[Event], Callable[[W, Any], None]]
 def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = REFUSALS) -> bool:
     """Apply the event's rule. False: it refused; the refusal is answered, and nothing changes."""
     handler = handlers.get(type(event))
+    if handler is None and isinstance(event, Verb):
+        detail = f"a {work.kind} group cannot do this"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return True
     assert handler is not None, f"no rule for {type(event).__name__}"
     work.client = getattr(event, "client", UNKNOWN_CLIENT)
     try:

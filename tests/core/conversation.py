@@ -413,6 +413,8 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "delete-group": Conversation.delete_group,
     "force": Conversation.force,
     "evict": Conversation.evict,
+    "drain": Conversation.drain,
+    "undrain": Conversation.undrain,
     "tick": Conversation.tick,
     "wait": Conversation.wait,
     "sleep": Conversation.sleep,

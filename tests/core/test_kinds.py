@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +16,9 @@ from groups.core.commanded import group as commanded
 from groups.core.consumer import group as consumer
 from groups.core.conversion.step import creates_group, kind_for
 from groups.core.draft import group as draft
+from groups.core.drains import DrainMember, UndrainMember
+from groups.core.errors import ErrorCode
+from groups.core.group import Rules
 
 
 class Toy(ClassicGroup):
@@ -48,7 +52,22 @@ def test_every_kind_of_group_has_a_rule_for_every_event(kind: ModuleType) -> Non
     """A group may have become another one while what concerns it was on its way."""
     found = [event for event in vars(events).values() if isinstance(event, type)]
     every = {event for event in found if issubclass(event, events.Event)}
-    assert kind.HANDLERS.keys() == every - {events.Event, events.Verb}
+    operators = {DrainMember, UndrainMember}
+    assert kind.HANDLERS.keys() == every - {events.Event, events.Verb} | operators
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_a_kind_without_a_rule_for_an_operation_refuses_it(kind: str) -> None:
+    """The rule is in the kinds that can do it, and in no other."""
+
+    class Unheard(events.Verb):
+        """No kind has a rule for it."""
+
+    event = Unheard(operation_id=7, actor="ann", reason="why not")
+    absent = kinds.KINDS[kind].absent("g", Rules(), 0)
+    (operated,) = absent.step([event], 0, Random(0)).operations
+    assert (operated.operation_id, operated.error) == (7, ErrorCode.INVALID_REQUEST)
+    assert operated.detail == f"a {kind} group cannot do this"
 
 
 def test_most_events_apply_to_a_classic_group() -> None:

@@ -1,4 +1,6 @@
-"""Operators' verbs on a classic group: force a rebalance, evict a member."""
+"""Operators' requests of a classic group: force a rebalance, evict a member."""
+
+from typing import Final
 
 from groups.core.classic.awaited import named
 from groups.core.classic.join_phase import prepare, rebalance_or_go_on
@@ -6,9 +8,11 @@ from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause
 from groups.core.classic.states import EMPTY, OPERATOR, PREPARING
 from groups.core.classic.work import Work
+from groups.core.drains import DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
 from groups.core.rebalance_cause import await_generation, may_force
+from groups.core.step import Handlers
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
@@ -32,3 +36,18 @@ def evict_member(work: Work, event: EvictMember) -> None:
     reason = f"{event.actor} evicted a member: {event.reason}"
     cause = Cause(OPERATOR, reason, member_id, row.client_id, (member_id,), named=named([row]))
     rebalance_or_go_on(work, cause)
+
+
+def refuse_drain(work: Work, event: DrainMember | UndrainMember) -> None:
+    """A client assigns, to all members; the coordinator cannot leave one out."""
+    detail = "the leader of a classic group assigns its partitions: no member can be drained"
+    work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+
+
+HANDLERS: Final[Handlers[Work]] = {
+    ForceRebalance: force_rebalance,
+    EvictMember: evict_member,
+    DrainMember: refuse_drain,
+    UndrainMember: refuse_drain,
+}
+"""The rules of operators' requests; ``group`` has those on offsets."""

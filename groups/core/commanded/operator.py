@@ -1,13 +1,19 @@
-"""Operators' verbs on a commanded group: force a rebalance, evict a consumer."""
+"""Operators' requests of a commanded group: force a rebalance, evict or drain a consumer."""
 
+from typing import Final
+
+from groups.core import drains
 from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.leave import expel
 from groups.core.commanded.states import EMPTY, OPERATOR, STABLE
 from groups.core.commanded.work import Work
+from groups.core.drains import Drain, DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause, await_generation, may_force
+from groups.core.rows import MemberRow
+from groups.core.step import Handlers
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
@@ -34,3 +40,41 @@ def evict_member(work: Work, event: EvictMember) -> None:
     if row.member_id in work.members:
         detail += "; others get its partitions once it knows, or its session is over"
     work.operated(event.operation_id, ErrorCode.NONE, detail)
+
+
+def drain(work: Work, event: DrainMember) -> None:
+    """Keep the consumer, and give its partitions to the others once all have stopped."""
+    row = _present(work, event.member_id)
+    now = None if row is None else drains.of(row)
+    begun = drains.begun(work.operating, event, row, now)
+    if row is not None and begun is not None:
+        is_over = not thread_offers.parts_in(row)
+        drain = drains.over(work.operating, begun) if is_over else begun
+        _set_drain(work, row, drain, drains.drain_reason(event, row))
+
+
+def undrain(work: Work, event: UndrainMember) -> None:
+    """Give it partitions again."""
+    row = _present(work, event.member_id)
+    now = None if row is None else drains.of(row)
+    if drains.undone(work.operating, event, row, now) and row is not None:
+        _set_drain(work, row, None, drains.undo_reason(event, row))
+
+
+def _present(work: Work, member_id: str) -> MemberRow | None:
+    row = work.members.get(member_id)
+    return None if row is None or thread_offers.is_expelled(row) else row
+
+
+def _set_drain(work: Work, row: MemberRow, drain: Drain | None, reason: str) -> None:
+    work.put(drains.put(row, drain))
+    rebalance.queue(work, Cause(OPERATOR, reason, row.member_id, row.client_id), who=[row])
+
+
+HANDLERS: Final[Handlers[Work]] = {
+    ForceRebalance: force_rebalance,
+    EvictMember: evict_member,
+    DrainMember: drain,
+    UndrainMember: undrain,
+}
+"""The rules of operators' requests; ``group`` has those on offsets."""

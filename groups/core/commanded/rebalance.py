@@ -9,7 +9,7 @@ file raises generations and changes owners.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from groups.core import commands
+from groups.core import commands, drains
 from groups.core.commanded import assignment, awaited, guards, rounds, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned, is_expelled
@@ -91,14 +91,23 @@ def _present(work: Work) -> Mapping[str, MemberRow]:
 
 
 def _deal(work: Work) -> Mapping[str, Owned]:
-    """The new ownership, without partitions that an expelled consumer may still work on."""
-    offered = {c: thread_offers.threads_of(row, work.matches) for c, row in _present(work).items()}
-    shares = assignment.deal(offered, work.counts)
+    """The new ownership, without partitions that an expelled consumer may still work on. Drained
+    consumers have none."""
+    shares = _shares(work)
     expelled = [row for row in work.members.values() if is_expelled(row)]
     if not expelled:
         return shares
     kept = frozenset().union(*map(thread_offers.parts_in, expelled))
     return {c: {p: n for p, n in owned.items() if p not in kept} for c, owned in shares.items()}
+
+
+def _shares(work: Work) -> Mapping[str, Owned]:
+    present, matches = _present(work), work.matches
+    offered = {
+        c: {} if drains.DRAINED in row.details else thread_offers.threads_of(row, matches)
+        for c, row in present.items()
+    }
+    return assignment.deal(offered, work.counts)
 
 
 def _command(work: Work, row: MemberRow, option: str, owned: Owned | None = None) -> None:
@@ -135,7 +144,10 @@ def _start(work: Work) -> bool:
     awaited.begin_start(work)
     for consumer, row in present.items():
         owned = shares[consumer]
-        _command(work, thread_offers.owning(row, owned), commands.START, owned)
+        after = thread_offers.owning(row, owned)
+        if not owned:
+            after = drains.looked(work.operating, after)
+        _command(work, after, commands.START, owned)
         if thread_offers.owned_by(row).keys() != owned.keys():
             work.facts.append(Owns(consumer, work.row.generation, grouped(owned)))
     return True

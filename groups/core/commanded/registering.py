@@ -6,6 +6,7 @@ Only this file adds consumers. ``rebalance`` decides when one starts to work.
 from dataclasses import replace
 from uuid import UUID
 
+from groups.core import drains
 from groups.core.commanded import awaited, rebalance, thread_offers, topics
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
@@ -116,12 +117,12 @@ def _welcome(
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.session_timeout_ms,
         position=consumer.position if consumer is not None else _next_position(work),
-        details=details,
+        details={**details, **drains.carried(consumer)},
     )
     if consumer is not None:
         awaited.ended(work, consumer, End.RETURNED)
         work.drop(consumer_id, Departure.REPLACED)  # it does not work on its partitions any more
-    work.put(row)
+    work.put(drains.looked(work.operating, row))
     reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
 
@@ -142,11 +143,11 @@ def _offer_again(
     """It continues to work; its offer changes."""
     work.hear(consumer.member_id)
     timeout_ms = event.session_timeout_ms
-    kept = (
-        {thread_offers.OWNED: consumer.details[thread_offers.OWNED]}
-        if thread_offers.OWNED in consumer.details
-        else {}
-    )
+    kept = {
+        key: consumer.details[key]
+        for key in (thread_offers.OWNED, drains.DRAINED)
+        if key in consumer.details
+    }
     after = replace(
         consumer,
         session_timeout_ms=timeout_ms,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from groups.core.assignment import assignment_for
 from groups.core.assignors.types import Part, Parts
 from groups.core.classic import packing
-from groups.core.consumer import classic_heartbeats, heartbeat, leave, rebalance, targets
+from groups.core.consumer import classic_heartbeats, draining, heartbeat, leave, rebalance, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.reconcile import reconcile
@@ -104,7 +104,8 @@ def _check_protocols(work: Work, event: JoinGroup) -> None:
 def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
     """The member before this join: known, static under its new id, or new."""
     if before is None:
-        return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
+        row = _row(event, event.member_id or heartbeat.new_id(work), work)
+        return draining.returned(work, Member(row))
     if before.row.member_id == event.member_id:
         return before
     rebalance.remove(work, before.row.member_id, Departure.REPLACED)

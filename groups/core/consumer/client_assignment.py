@@ -28,7 +28,7 @@ def prepare(work: Work, event: PrepareAssignment) -> None:
     catalogue = work.index.catalogue
     subscribers = targets.Subscribers(work.index)
     members = []
-    for member_id in sorted(work.members):
+    for member_id in targets.may_have(work):
         member = work.members[member_id]
         seen = subscribers.of(member)
         assignor = named(member.client_assignors, elected.name)

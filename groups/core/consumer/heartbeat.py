@@ -13,7 +13,7 @@ from groups.core.assignors import weights
 from groups.core.assignors.client_side import fault_of
 from groups.core.assignors.registry import DEFAULT_NAMES
 from groups.core.assignors.types import Parts
-from groups.core.consumer import client_rounds, leave, rebalance, target_schedule, targets
+from groups.core.consumer import client_rounds, draining, leave, rebalance, target_schedule, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -204,7 +204,7 @@ def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
         event.rebalance_timeout_ms,
         work.index.next_position,
     )
-    return Member(row)
+    return draining.returned(work, Member(row))
 
 
 def new_id(work: Work) -> str:

@@ -31,7 +31,8 @@ class Index:
     ``matches`` are the names that match each pattern, and ``names`` counts a pattern as one more
     subscriber of each. ``classic`` are the members of the classic protocol, and ``protocols``
     counts their lists of protocol names; ``modern`` counts the others. ``votes`` counts members'
-    votes for assignors, ``metadata_bytes`` the size of all members' metadata.
+    votes for assignors, ``metadata_bytes`` the size of all members' metadata. ``drained`` are the
+    drained members, ``draining`` those of them that may have partitions still.
     """
 
     holders: SharedDict[Part, str] = field(default_factory=SharedDict)
@@ -47,6 +48,8 @@ class Index:
     modern: int = 0
     metadata_bytes: int = 0
     votes: dict[Vote, int] = field(default_factory=dict)
+    drained: set[str] = field(default_factory=set)
+    draining: set[str] = field(default_factory=set)
     _topic_names: frozenset[str] | None = field(default=None, compare=False, repr=False)
     _named: "tuple[Mapping[str, Topic], Mapping[str, str]] | None" = field(
         default=None, compare=False, repr=False
@@ -96,6 +99,8 @@ class Index:
             self.modern,
             self.metadata_bytes,
             self.votes.copy(),
+            self.drained.copy(),
+            self.draining.copy(),
             self._topic_names,
             self._named,
         )
@@ -154,6 +159,8 @@ class Index:
         instance_id, member_id = member.row.instance_id, member.row.member_id
         if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
+        self.drained.discard(member_id)
+        self.draining.discard(member_id)
         self.modern -= not member.is_classic
         _count(self.votes, _votes_of(member), -1)
         if member.is_classic:
@@ -163,6 +170,10 @@ class Index:
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
+        if member.drain is not None:
+            self.drained.add(member.row.member_id)
+            if not member.drain.is_over:
+                self.draining.add(member.row.member_id)
         self.modern += not member.is_classic
         _count(self.votes, _votes_of(member), +1)
         if member.is_classic:
@@ -188,6 +199,7 @@ def _is_alike(before: Member, after: Member) -> bool:
     return (
         before.has_same_metadata(after)
         and before.assignor == after.assignor
+        and before.drain == after.drain
         and (was.member_id, was.instance_id, was.position)
         == (row.member_id, row.instance_id, row.position)
     )

@@ -12,6 +12,7 @@ from groups.core.authors import Author
 from groups.core.consumer import (
     awaited,
     client_rounds,
+    draining,
     rebalance,
     target_schedule,
     targets,
@@ -94,6 +95,7 @@ def remove(
         silent_since = work.live.beats[member.row.member_id].heard_at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
         how = departure(author, member.row) if author is not None else DEPARTURES[trigger]
+        draining.keep(work, member, how)
         rebalance.remove(work, member.row.member_id, how, since)
     work.set_details(assignor=rebalance.choice(work))
     ids = [member.row.member_id for member in gone]

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
 
+from groups.core import drains
 from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
+from groups.core.drains import Drain
 from groups.core.quick import quick
 from groups.core.rows import MemberRow
 
@@ -27,7 +29,8 @@ class Member:
     """One member. ``assigned`` are its partitions, ``revoking`` those that it must revoke but still
     holds, ``target`` its target assignment. ``since`` has for each held partition the epoch at
     which it was assigned (KIP-1251). ``topics`` are names, ``regex`` a pattern for more of them; ""
-    is none. ``client_assignors`` are those that it can run. ``written``: the values in the row."""
+    is none. ``client_assignors`` are those that it can run. ``drain``: why it gets no partitions;
+    None: it may have some. ``written``: the values in the row."""
 
     row: MemberRow
     epoch: int = 0
@@ -42,6 +45,7 @@ class Member:
     since: Mapping[Part, int] | None = None
     regex: str = ""
     client_assignors: ClientAssignors = ()
+    drain: Drain | None = None
     written: "Written | None" = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -62,6 +66,7 @@ class Member:
             {(topic, p): epoch for topic, p, epoch in facts["since"]},
             facts.get("regex", ""),
             tuple(map(ClientAssignor.unpacked, facts.get("client_assignors", ()))),
+            drains.read(facts),
         )
         return replace(member, written=Written.of(member))
 
@@ -90,6 +95,8 @@ class Member:
         }
         if self.client_assignors:
             facts["client_assignors"] = [each.packed() for each in self.client_assignors]
+        if self.drain is not None:
+            facts[drains.DRAINED] = list(self.drain)
         if facts == stored:
             return self if self.written is not None else replace(self, written=Written.of(self))
         row = replace(self.row, details=facts)

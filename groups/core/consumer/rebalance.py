@@ -4,11 +4,20 @@ Only this file raises the epoch, lets targets be computed and derives the group'
 and ``target_schedule`` decide when a target has to wait, ``reconcile`` how a member reaches it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from groups.core.assignors.registry import table
-from groups.core.consumer import awaited, client_rounds, guards, target_schedule, targets, votes
+from groups.core.assignors.types import Parts
+from groups.core.consumer import (
+    awaited,
+    client_rounds,
+    draining,
+    guards,
+    target_schedule,
+    targets,
+    votes,
+)
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
 from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
@@ -132,6 +141,10 @@ def work_out(work: Work, *, by_members: bool = True) -> None:
     be asked, although members have assignors of their own.
     """
     _forget_topics(work)
+    if len(work.index.drained) == len(work.members):
+        nobody = targets.question(work, votes.vote(work), nothing_to_assign)
+        targets.go_by(work, nobody, {})
+        return
     if by_members and client_rounds.begin(work):
         _keep_what_there_is(work)
         return
@@ -144,6 +157,11 @@ def work_out(work: Work, *, by_members: bool = True) -> None:
         _keep_what_there_is(work)
     else:
         targets.go_by(work, question, question.answer())
+
+
+def nothing_to_assign(*_arguments: object) -> Mapping[str, Parts]:
+    """In place of an assignor: all members are drained."""
+    return {}
 
 
 def _keep_what_there_is(work: Work) -> None:
@@ -171,6 +189,7 @@ def choice(work: Work) -> str:
 def settle(work: Work) -> None:
     """Derive the state from the members; if a rebalance has ended, add it to the journal."""
     awaited.observe(work)
+    draining.settle(work)
     if not work.members and work.row.generation > work.target_epoch:
         _nothing_to_assign(work)
     state = derived(work)

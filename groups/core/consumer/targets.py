@@ -6,7 +6,7 @@ from typing import NamedTuple, overload
 
 from groups.core.assignors import weights
 from groups.core.assignors.task import AssignmentTask
-from groups.core.assignors.types import Assignor, Parts, Subscriber
+from groups.core.assignors.types import NOTHING, Assignor, Parts, Subscriber
 from groups.core.consumer import awaited, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
@@ -51,6 +51,7 @@ def go_by(
     member that computed them; None: the coordinator did.
     """
     awaited.before_target(work)
+    _take_from_drained(work)
     members = question.members
     is_old = question.epoch < work.row.generation
     if is_old and not (isinstance(members, ConvertedMembers) and members.knows(work.index)):
@@ -65,7 +66,7 @@ def go_by(
             continue
         target = targets[subscriber.member_id]
         member = _still(work, subscriber)
-        if member is None or member.target is target or member.target == target:
+        if member is None or member.drain is not None or member.target == target:
             continue
         # A member may have unsubscribed from some of it in the meantime.
         if is_old and not subscriber.topics <= (subscribed := subscribers.of(member).topics):
@@ -77,6 +78,15 @@ def go_by(
     work.set_target(question.epoch, assignor=question.name, moved=moved, **_author(work, by))
     target_schedule.came(work)
     client_rounds.came(work)
+
+
+def _take_from_drained(work: Work) -> None:
+    """Drained members are in no question, and a late answer may still name one."""
+    for member_id in sorted(work.index.drained):
+        if work.members[member_id].target:
+            member = replace(work.members[member_id], target=NOTHING)
+            work.change_members()[member_id] = member
+            work.touched[member_id] = None
 
 
 def _author(work: Work, by: Member | None) -> dict[str, str | None]:
@@ -197,10 +207,16 @@ class Subscribers:
         )
 
 
+def may_have(work: Work) -> list[str]:
+    """The ids of the members that may have partitions, in order."""
+    drained = work.index.drained
+    return sorted(work.members.keys() - drained if drained else work.members)
+
+
 def question(work: Work, name: str, assign: Assignor) -> AssignmentTask:
-    """The input of an assignor for the group. Members are converted on first access: if that
-    happens in a thread, the event loop does not wait for it."""
+    """The input of an assignor for the group, without drained members. Members are converted on
+    first access: if that happens in a thread, the event loop does not wait for it."""
     catalogue = work.index.catalogue
-    members = ConvertedMembers([work.members[m] for m in sorted(work.members)], work.index)
+    members = ConvertedMembers([work.members[m] for m in may_have(work)], work.index)
     counts = dict(catalogue[topic] for topic in sorted(catalogue))
     return AssignmentTask(work.row.generation, name, assign, members, counts, work.live.racks)

@@ -10,7 +10,7 @@ from itertools import chain
 from random import Random
 from typing import Any, Final
 
-from groups.core import rounds
+from groups.core import drains, rounds
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer import ownership
 from groups.core.consumer.index import Index, Topic
@@ -179,6 +179,7 @@ class Work(WorkingCopy[Live, Member]):
         that is replaced in the same step gives up nothing.
         """
         self.ended(member_id, departure)
+        drains.gone(self.operating, self.members[member_id].drain, departure)
         self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
         if member.holds and departure is not Departure.REPLACED:

@@ -37,13 +37,15 @@ from groups.core.events import JoinGroup
 from groups.core.facts import Owns, owned_in
 from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
-from groups.core.replies import Joined
+from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
 
 REASON = "the last member of the consumer protocol has gone"
 EMPTY_REASON = "a member of the classic protocol joined the empty group"
+
+UNDRAINED = "the group became a classic one, whose leader assigns: nobody is drained any more"
 
 STARTED = EntryKind.REBALANCE_STARTED
 
@@ -114,7 +116,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
         group=after,
         answers=(*answers, *work.answers),
         journal=(*change.journal(after), *work.journal),
-        operations=(*decision.operations, *work.operations),
+        operations=(*decision.operations, *change.ended_drains(), *work.operations),
         facts=(*decision.facts, *_owns(change.durable), *work.facts),
     )
 
@@ -226,6 +228,30 @@ class _Change:
         live.told = SharedDict((m, Told(row.assignment, has_all=True)) for m, row in rows)
         return live
 
+    @property
+    def drained(self) -> list[Member]:
+        """The drained members."""
+        return [member for member in self.after.members.values() if member.drain is not None]
+
+    def undrained(self) -> Iterator[JournalEntry]:
+        """The end of each drain: the leader of a classic group assigns to all members."""
+        for member in self.drained:
+            yield JournalEntry(
+                EntryKind.MEMBER_UNDRAINED,
+                trigger=self.cause.trigger,
+                reason=UNDRAINED,
+                member_id=member.row.member_id,
+                client_id=member.row.client_id,
+                generation_before=self.generation,
+                generation_after=self.generation,
+            )
+
+    def ended_drains(self) -> Iterator[Operated]:
+        """The end of operations of members that had not given up their partitions."""
+        for member in self.drained:
+            if member.drain is not None and not member.drain.is_over:
+                yield Operated(member.drain.operation_id, ErrorCode.INVALID_REQUEST, UNDRAINED)
+
     def answer(self, answer: Answer) -> Answer:
         """The reply to a static member that has just joined, with the classic group's values."""
         reply = answer.reply
@@ -243,7 +269,11 @@ class _Change:
         if start is not None:
             who = (start.member_id, start.client_id, start.client_reason)
         kept = (entry for entry in self.decision.journal if entry is not start)
-        return (*kept, policy.converted(self.before, group, trigger, REASON, *who))
+        return (
+            *kept,
+            *self.undrained(),
+            policy.converted(self.before, group, trigger, REASON, *who),
+        )
 
 
 def _preferences(rows: Iterable[MemberRow]) -> dict[tuple[str, ...], int]:

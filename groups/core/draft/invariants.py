@@ -6,7 +6,7 @@ tests. A violation is a defect in Rollcall, never of a consumer.
 
 from collections.abc import Mapping, Sequence
 
-from groups.core import row_packing
+from groups.core import drains, row_packing
 from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS
@@ -68,9 +68,12 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
 
 
 def _check_dealt(durable: Durable) -> None:
-    """Every partition of every subscribed topic has an owner that subscribes to it."""
+    """Every partition of every topic to which a consumer subscribes that is not drained has an
+    owner that subscribes to it."""
     dealt: Mapping[str, int] = durable.group.details[TOPICS]
-    expected = {(topic, p) for topic, count in dealt.items() for p in range(count)}
+    others = [row for row in durable.members.values() if drains.of(row) is None]
+    wanted = set().union(*(row_packing.topics_in(row.subscription) for row in others))
+    expected = {(topic, p) for topic in wanted for p in range(dealt.get(topic, 0))}
     owned: set[tuple[str, int]] = set()
     for row in durable.members.values():
         topics, parts = (

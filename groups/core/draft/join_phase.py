@@ -9,11 +9,11 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core import row_packing
+from groups.core import drains, row_packing
 from groups.core.assignment import count_of
 from groups.core.draft import awaited, guards, strategies
 from groups.core.draft.live import Join, JoinPhase
-from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
+from groups.core.draft.states import EMPTY, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import KIND, OWED, Work
 from groups.core.explanation import Episode, Explanation
@@ -37,6 +37,7 @@ def start(
     cause: Cause,
     *,
     owed: bool = False,
+    is_forced: bool = False,
     left: Sequence[str] = (),
     who: Sequence[MemberRow] = (),
 ) -> None:
@@ -44,11 +45,11 @@ def start(
     one.
 
     ``owed``: a later owner must continue it (the rows alone would not show that). If guard rails
-    put it off, it is always owed. ``left``: members that are already gone, ``who``:
-    all members that are the cause, for the journal.
+    put it off, it is always owed; one that ``is_forced`` is not put off. ``left``: members that are
+    already gone, ``who``: all members that are the cause, for the journal.
     """
     silence = cause.trigger == SESSION_EXPIRED
-    if cause.trigger != OPERATOR and guards.holds(work):
+    if not is_forced and guards.holds(work):
         guards.put_off(work, cause)
         return
     if work.state == PREPARING:
@@ -150,11 +151,12 @@ def _next_generation(
     }
     names = sorted(set().union(*topics.values()))
     counts = {name: work.live.counts.get(name, 0) for name in names}
-    shares = _deal(work, topics, counts)
+    shares = _deal(work, before, topics, counts)
     work.set_members({c: _with(row, before.get(c), shares[c]) for c, row in rows.items()})
     work.set_details(topics=counts)
     work.change().count_only(counts)
     work.move_to(STABLE, generation=generation + 1)
+    _end_drains(work)
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
     work.facts += [_began(work, held[consumer_id]) for consumer_id in joined]
     work.facts += _owns(work, held, shares)
@@ -197,7 +199,27 @@ def _owns(work: Work, held: Mapping[str, Join], shares: Mapping[str, Parts]) -> 
             yield Owns(consumer_id, generation, owned, lost_ms=work.now - join.since)
 
 
+def _end_drains(work: Work) -> None:
+    """Every consumer has given up its partitions: drained ones have none."""
+    for consumer_id, row in list(work.members.items()):
+        if drains.DRAINED in row.details:
+            work.change_members()[consumer_id] = drains.looked(work.operating, row)
+
+
 def _deal(
+    work: Work,
+    before: Mapping[str, MemberRow],
+    topics: Mapping[str, frozenset[str]],
+    counts: Mapping[str, int],
+) -> Mapping[str, Parts]:
+    """The shares of all consumers: drained ones have none."""
+    drained = {c for c in topics if c in before and drains.of(before[c]) is not None}
+    others = {c: names for c, names in topics.items() if c not in drained}
+    dealt = _dealt(work, others, counts) if others else {}
+    return {**dict.fromkeys(drained, frozenset()), **dealt}
+
+
+def _dealt(
     work: Work, topics: Mapping[str, frozenset[str]], counts: Mapping[str, int]
 ) -> Mapping[str, Parts]:
     """The result of the group's strategy; of ranges, if that is invalid or missing."""
@@ -215,7 +237,8 @@ def _deal(
 
 def _with(row: MemberRow, before: MemberRow | None, parts: Parts) -> MemberRow:
     """The row with its partitions; the same object as before if nothing changed."""
-    after = replace(row, assignment=row_packing.pack_parts(parts))
+    packed = row_packing.pack_parts(parts)
+    after = replace(row, assignment=packed, details=drains.carried(before))
     return before if before is not None and after == before else after
 
 

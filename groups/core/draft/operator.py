@@ -1,13 +1,19 @@
-"""Operators' verbs on a draft group: force a rebalance, evict a consumer."""
+"""Operators' requests of a draft group: force a rebalance, evict or drain a consumer."""
 
+from typing import Final
+
+from groups.core import drains, row_packing
 from groups.core.draft import join_phase
 from groups.core.draft.leave import rebalance, remove
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING
 from groups.core.draft.work import Work
+from groups.core.drains import Drain, DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
 from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause, await_generation, may_force
+from groups.core.rows import MemberRow
+from groups.core.step import Handlers
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
@@ -16,7 +22,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "consumers", "join again")
         reason = f"{event.actor} forced it: {event.reason}"
-        join_phase.start(work, Cause(OPERATOR, reason), owed=True)
+        join_phase.start(work, Cause(OPERATOR, reason), owed=True, is_forced=True)
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
@@ -31,3 +37,45 @@ def evict_member(work: Work, event: EvictMember) -> None:
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"
     rebalance(work, Cause(OPERATOR, reason, row.member_id, row.client_id), [row])
+
+
+def drain(work: Work, event: DrainMember) -> None:
+    """Keep the consumer, and let all join again; the strategy assigns to the others. One without
+    partitions disturbs nobody."""
+    row = work.members.get(event.member_id)
+    now = None if row is None else drains.of(row)
+    begun = drains.begun(work.operating, event, row, now)
+    if row is None or begun is None:
+        return
+    if not row_packing.parts_in(row.assignment):
+        _set_drain(work, row, drains.over(work.operating, begun))
+        return
+    _set_drain(work, row, begun)
+    _rebalance(work, row, drains.drain_reason(event, row))
+
+
+def undrain(work: Work, event: UndrainMember) -> None:
+    """Let all join again; the strategy assigns to it as well."""
+    row = work.members.get(event.member_id)
+    now = None if row is None else drains.of(row)
+    if drains.undone(work.operating, event, row, now) and row is not None:
+        _set_drain(work, row, None)
+        _rebalance(work, row, drains.undo_reason(event, row))
+
+
+def _set_drain(work: Work, row: MemberRow, drain: Drain | None) -> None:
+    work.change_members()[row.member_id] = drains.put(row, drain)
+
+
+def _rebalance(work: Work, row: MemberRow, reason: str) -> None:
+    cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
+    join_phase.start(work, cause, owed=True, who=[row])
+
+
+HANDLERS: Final[Handlers[Work]] = {
+    ForceRebalance: force_rebalance,
+    EvictMember: evict_member,
+    DrainMember: drain,
+    UndrainMember: undrain,
+}
+"""The rules of operators' requests; ``group`` has those on offsets."""

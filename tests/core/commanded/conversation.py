@@ -371,6 +371,8 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "rules": Conversation.set_rules,
     "force": Conversation.force,
     "evict": Conversation.evict,
+    "drain": Conversation.drain,
+    "undrain": Conversation.undrain,
     "delete-group": Conversation.delete_group,
     "tick": Conversation.tick,
     "failover": Conversation.failover,

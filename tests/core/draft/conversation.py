@@ -216,6 +216,8 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "delete-group": Conversation.delete_group,
     "force": Conversation.force,
     "evict": Conversation.evict,
+    "drain": Conversation.drain,
+    "undrain": Conversation.undrain,
     "tick": Conversation.tick,
     "failover": Conversation.failover,
     "reload": Conversation.reload,
