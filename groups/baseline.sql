@@ -1,4 +1,4 @@
--- rollcall: migrated (6036ac4b4e384d3de8e1d25bccb6e1383be227dd40ab996a19656739d885a0d7), PostgreSQL 18
+-- rollcall: migrated (c05294c15d7f9b6e0ea0fb7e14d1fcec00bcae0e2578d9e01d9e738741f0ce39), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -3528,6 +3528,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0061_rounds_and_hours', now()),
 ('groups', '0065_advice_decisions', now()),
 ('groups', '0066_marks', now()),
+('groups', '0070_names_of_operations', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

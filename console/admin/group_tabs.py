@@ -5,7 +5,7 @@ content.
 """
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -20,6 +20,7 @@ from console.queries import groups
 from console.queries.journal_text import seconds
 from console.queries.ranges import ranges
 from console.queries.situation import SILENT_SHARE
+from groups.core.operations import OPERATIONS, Name
 
 TOPICS_MAX: Final = 40
 """Topics of a group that is too large for a matrix, those with unowned partitions first."""
@@ -52,16 +53,34 @@ def members(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     """The members, with search, order and pages."""
     listed = table(seen.members, request.GET)
     colours = {m.member_id: n % COLOURS for n, m in enumerate(seen.members)}
-    may_evict = rights.may(request.user, rights.EVICT)
+    offered = [
+        name
+        for name, row in OPERATIONS.items()
+        if row.button and rights.may(request.user, f"groups.{row.permission}")
+    ]
     return {
         "table": listed,
         "members": [
-            {**member(m, colours[m.member_id], may_evict), **stopping.of_member(seen.work, m)}
+            {
+                **member(m, colours[m.member_id]),
+                **_operations(seen, m, offered),
+                **stopping.of_member(seen.work, m),
+            }
             for m in listed.rows
         ],
         "has_instances": any(m.instance_id for m in listed.rows),
-        "may_evict": may_evict,
+        "has_operations": bool(offered),
     }
+
+
+def _operations(
+    seen: Standing, view: groups.MemberView, offered: Sequence[Name]
+) -> Mapping[str, Any]:
+    """The links to operations on a member: those that would change something."""
+    is_drained, is_classic = view.drain is not None, seen.group.kind == groups.CLASSIC
+    hidden = {Name.DRAIN: is_drained or is_classic, Name.UNDRAIN: not is_drained}
+    shown = [name for name in offered if not hidden.get(name)]
+    return {"operations": [(OPERATIONS[name].button, name.value) for name in shown]}
 
 
 def rebalances(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
@@ -107,7 +126,7 @@ def of(seen: Standing, request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def member(view: groups.MemberView, colour: int, may_evict: bool) -> dict[str, Any]:
+def member(view: groups.MemberView, colour: int) -> dict[str, Any]:
     """One line of the members' table. The time of the last heartbeat is shown only if it is long
     ago: otherwise every heartbeat would change the page."""
     age, session = view.heartbeat_age_ms, max(1, view.session_timeout_ms)
@@ -125,5 +144,4 @@ def member(view: groups.MemberView, colour: int, may_evict: bool) -> dict[str, A
         "partitions": "; ".join(
             f"{topic}: {ranges(numbers)}" for topic, numbers in (view.assignment or {}).items()
         ),
-        "may_evict": may_evict,
     }

@@ -27,12 +27,13 @@ from console.admin import (
 )
 from console.admin.base import NUL, RollcallAdmin, is_refused
 from console.admin.links import unquote
-from console.admin.sent_forms import keyed
+from console.admin.sent_forms import Page, keyed
 from console.admin.standing import READING
 from console.known_answers import small
 from console.people import rights
 from console.queries import group_rows, group_search, groups, tones
 from console.queries.journal_text import cause
+from groups.core.operations import OPERATIONS, Name
 from groups.models import Group, Journal
 
 LIVE_LIST: Final = "admin/groups/group/list_live.html"
@@ -128,7 +129,7 @@ class GroupAdmin(RollcallAdmin):
         live = path("<path:object_id>/live/", view(self.live_view), name="groups_group_live")
         ours = [
             ("rebalance", self.rebalance_view),
-            ("evict", self.evict_view),
+            *((name, self.member_view(name)) for name, row in OPERATIONS.items() if row.button),
             ("pause", self.pause_view),
             ("reset", self.reset_view),
             ("freeze", self.freeze_view),
@@ -172,9 +173,9 @@ class GroupAdmin(RollcallAdmin):
         """Preview and form of a forced rebalance."""
         return verbs.rebalance(self, request, self.seen(request, object_id))
 
-    def evict_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Preview and form of an eviction."""
-        return verbs.evict(self, request, self.seen(request, object_id))
+    def member_view(self, name: Name) -> Page:
+        """Preview and form of an operation on a member."""
+        return lambda request, key: verbs.of_member(self, request, self.seen(request, key), name)
 
     def pause_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Preview and form of stopping or starting work."""

@@ -19,6 +19,7 @@ from console.admin.links import quote
 from console.queries import groups, movement, previews
 from console.queries.journal_text import seconds
 from groups.core.classic.states import PREPARING
+from groups.core.operations import OPERATIONS, Name
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
 from groups.operations import requests
@@ -132,42 +133,77 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
     )
 
 
-def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """The same for the member in ``?member=``."""
-    member_id = request.GET.get("member", "")
+def of_member(site: RollcallAdmin, request: HttpRequest, group: Group, name: Name) -> HttpResponse:
+    """The same for an operation on the member in ``?member=``."""
+    row, member_id = OPERATIONS[name], request.GET.get("member", "")
     members = groups.members_of(group)
     member = next((m for m in members if m.member_id == member_id), None)
     if member is None:
         gone = f"{member_id} is no longer a member of the group."
-        messages.warning(request, gone if member_id else "Select a member to evict.")
+        word = row.button.lower()
+        messages.warning(request, gone if member_id else f"Select a member to {word}.")
         return redirect("admin:groups_group_change", quote(group.group_id))
+    asked = previews.Asked(group.group_id, group, members, member_id)
+    preview = previews.of(name, asked)
+    is_refused = preview.would == previews.REFUSED
     form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
-    if request.method == "POST" and not changed and _is_confirmed(form, group, len(members)):
+    may_ask = request.method == "POST" and not changed and not is_refused
+    if may_ask and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
-        return request_verb(
-            request, group.group_id, Operation.Verb.EVICT, reason, member_id=member_id
-        )
+        return request_verb(request, group.group_id, name, reason, member_id=member_id)
     if changed:
         form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
-    return render(
-        request,
-        "admin/groups/group/evict.html",
-        {
-            **site.admin_site.each_context(request),
-            "title": f"Evict a member of {group.group_id}",
-            "group": group,
-            "member": member,
-            "others": len(members) - 1,
-            "form": form,
-            "changed": changed,
-            "must_type": len(members) > TYPED_ABOVE,
-            "curl": curl(request, "DELETE", "groups/{}/members/{}", group.group_id, member_id),
-            "cli": cli("group", "evict", ids=[group.group_id, member_id]),
-            **standing.urls(group),
-        },
-    )
+    context = {
+        **site.admin_site.each_context(request),
+        "title": f"{row.label} of {group.group_id}",
+        "button": row.label.replace(" a member", " the member"),
+        "destroys": name in DESTROYS,
+        "refused": " ".join(preview.sentences) if is_refused else "",
+        "sentences": _evicted(group, member, members) if name in DESTROYS else preview.sentences,
+        "group": group,
+        "member": member,
+        "form": form,
+        "changed": changed,
+        "must_type": len(members) > TYPED_ABOVE,
+        "curl": _curl(request, group, name, member_id),
+        "cli": cli("group", name.value, ids=[group.group_id, member_id]),
+        **standing.urls(group),
+    }
+    return render(request, "admin/groups/group/operation.html", context)
+
+
+def _curl(request: HttpRequest, group: Group, name: Name, member_id: str) -> str:
+    ids = (group.group_id, member_id)
+    if not OPERATIONS[name].says:
+        return curl(request, "DELETE", "groups/{}/members/{}", *ids)
+    return curl(request, "POST", f"groups/{{}}/members/{{}}/{name}", *ids)
+
+
+def _evicted(
+    group: Any, member: groups.MemberView, members: Sequence[groups.MemberView]
+) -> Sequence[str]:
+    """What an eviction will do, in sentences."""
+    who, others = member.client_id or member.member_id, len(members) - 1
+    then = "Then the group is empty."
+    if group.frozen_since and others:
+        then = "The group is frozen: its partitions have no owner until it is thawed."
+    elif others:
+        rest = f"{others:,} member{'' if others == 1 else 's'}"
+        then = f"The other {rest} rebalance and take over its partitions."
+    parts = f"{member.partition_count:,} partition{'' if member.partition_count == 1 else 's'}"
+    return [
+        f"{who} is removed from the group at once, with {parts}.",
+        then,
+        "If its client is alive, the reply to its next heartbeat says so, and it joins again as a"
+        " new member.",
+        "Committed offsets do not change.",
+    ]
+
+
+DESTROYS: Final = (Name.EVICT,)
+"""Operations that end a membership."""
 
 
 def _is_old(form: OperationForm, group: Group) -> bool:

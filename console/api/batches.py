@@ -22,6 +22,7 @@ from console.api.schema import DRY_RUN, IDEMPOTENCY_KEY
 from console.api.views import View, actor, key_of
 from console.people import rights
 from console.queries import previews
+from groups.core.operations import OPERATIONS
 from groups.models import Operation
 from groups.operations import requests
 
@@ -121,14 +122,6 @@ def _of(verb: Operation.Verb, sentence: str) -> type[Batch]:
 
 
 VIEWS: Final[Mapping[str, type[Batch]]] = {
-    verb.value: _of(verb, sentence)
-    for verb, sentence in (
-        (Operation.Verb.REBALANCE, "Force a rebalance of all groups that match the filters."),
-        (Operation.Verb.PAUSE, "Stop the work of all groups that match the filters."),
-        (Operation.Verb.RESUME, "Start the work of all groups that match the filters."),
-        (Operation.Verb.FREEZE, "Freeze all groups that match the filters."),
-        (Operation.Verb.THAW, "Thaw all groups that match the filters."),
-        (Operation.Verb.DELETE, "Delete all groups without members that match the filters."),
-    )
+    name.value: _of(name, row.many) for name, row in OPERATIONS.items() if row.many
 }
 """By the word after the colon in the path."""

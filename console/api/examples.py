@@ -3,23 +3,20 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from groups.core.operations import OPERATIONS
+
 REASON: Final = {"reason": "a new deployment"}
 
 BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "force_rebalance": {**REASON, "expected_generation": 7, "on_in_progress": "reject"},
-    "freeze_group": {**REASON, "until": "2126-01-31T12:00:00Z"},
     **{
         f"{verb}_groups": {**REASON, "groups_max": 10}
-        for verb in ("rebalance", "pause", "resume", "freeze", "thaw", "delete")
+        for verb, row in OPERATIONS.items()
+        if row.many
     },
-    **dict.fromkeys(
-        (
-            *("thaw_group", "pause_group", "resume_group", "pause_member", "resume_member"),
-            *("undo_operation", "drain_node", "undrain_node"),
-            "forget_node",
-        ),
-        REASON,
-    ),
+    **{f"{name}_{target}": REASON for name, row in OPERATIONS.items() for target in row.says},
+    "freeze_group": {**REASON, "until": "2126-01-31T12:00:00Z"},
+    **dict.fromkeys(("undo_operation", "drain_node", "undrain_node", "forget_node"), REASON),
     "restore_offsets": {"reason": "a bad deployment", "to": "2026-01-31T12:00:00Z"},
     "reset_offsets": {"reason": "once more", "to": "offset", "offset": 100, "topics": ["orders"]},
     "change_group_config": {

@@ -20,6 +20,7 @@ from console.api.problems import problem
 from console.api.request_ids import ErrorFormat, identified
 from console.api.sent_paths import sent
 from console.known_answers import known_is_not_sent
+from groups.core.operations import OPERATIONS, Target
 
 ERROR_FORMATS: Final[Mapping[str, ErrorFormat]] = {"/api/": problem, "/kafka/": confluent.problem}
 """The prefixes of REST paths, and the format of their errors outside of views."""
@@ -30,7 +31,8 @@ TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 MEMBERS_TWIN: Final = "/api/v1/group/members"
 """The twin of two paths: of a list, and, with ``member_id``, of one member."""
 
-OF_A_MEMBER = re.compile(r"/members(/pause|/resume)?")
+_OPERATIONS: Final = "|".join(n for n, row in OPERATIONS.items() if Target.MEMBER in row.says)
+OF_A_MEMBER = re.compile(f"/members(/({_OPERATIONS}))?")
 
 
 class Id:

@@ -4,7 +4,7 @@ those on offsets (``offsets``).
 Nothing is changed here: the group's owner executes the operation and writes its result to the row.
 """
 
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from console.api import groups as resources
 from console.api import serializers as shapes
 from console.api.asking import awaited, described_verb, request_verb
 from console.api.inputs import described
-from console.api.plans import NAMED_MAX, plan
+from console.api.plans import plan
 from console.api.problems import Problem
 from console.api.schema import (
     GROUP_ID,
@@ -31,10 +31,11 @@ from console.api.schema import (
     page_of,
 )
 from console.api.views import View, existing
-from console.queries import previews
+from console.people.rights import PATHS
 from console.queries.groups import freeze_of
-from groups.models import Group, Member, Operation, Pause
-from groups.operations import requests
+from console.queries.previews import drained_away
+from groups.core.operations import OPERATIONS, Name, Target
+from groups.models import Member, Operation, Pause
 
 REBALANCING: Final = "PreparingRebalance"
 
@@ -57,22 +58,8 @@ class Rebalances(View):
     @described_verb("force_rebalance", GROUP_ID, body=shapes.ForceRebalance)
     def post(self, request: Request, group_id: str) -> Response:
         """Force a rebalance. The operation has the generation that was reached."""
-        body = self.body
-
-        def check() -> None:
-            group = existing(group_id)
-            if body["on_in_progress"] == "reject" and group.state == REBALANCING:
-                detail = "The group is already rebalancing."
-                raise Problem(HTTPStatus.CONFLICT, "in_progress", detail)
-
-        expected = body.get("expected_generation")
-        verb = Operation.Verb.REBALANCE
-        if self.is_dry:
-            check()
-            return plan(group_id, verb, generation=expected)
-        return request_verb(
-            request, group_id, verb, body["reason"], check, expected_generation=expected
-        )
+        expected = self.body.get("expected_generation")
+        return operate(self, request, Name.REBALANCE, group_id, expected_generation=expected)
 
 
 class OneGroup(resources.OneGroup):
@@ -82,74 +69,7 @@ class OneGroup(resources.OneGroup):
     def delete(self, request: Request, group_id: str) -> Response:
         """Delete a group without members, with its offsets. Its journal is kept. The operation
         fails while it has members."""
-        verb = Operation.Verb.DELETE
-        if self.is_dry:
-            existing(group_id)
-            return _previewed(group_id, verb, previews.delete(group_id))
-        return request_verb(
-            request, group_id, verb, self.body["reason"], lambda: _must_exist(group_id)
-        )
-
-
-def _must_exist(group_id: str) -> None:
-    existing(group_id)
-
-
-class Freeze(View):
-    """Freezing a group."""
-
-    @described_verb("freeze_group", GROUP_ID, body=shapes.FreezeGroup)
-    def post(self, request: Request, group_id: str) -> Response:
-        """Freeze a group (`rollcall.freeze`): no rebalance begins, optionally until a given time.
-        If one becomes due, it begins when the group is thawed."""
-        verb, body = Operation.Verb.FREEZE, self.body
-        until = body.get("until")
-        if self.is_dry:
-            existing(group_id)
-            return _previewed(group_id, verb, previews.freeze(group_id, until), until)
-        reason = body["reason"]
-        return request_verb(
-            request, group_id, verb, reason, lambda: _must_exist(group_id), until=until
-        )
-
-
-class Thaw(View):
-    """Thawing it again."""
-
-    @described_verb("thaw_group", GROUP_ID)
-    def post(self, request: Request, group_id: str) -> Response:
-        """Thaw a group: rebalances begin again. A group that does not exist any more may still be
-        frozen."""
-        verb = Operation.Verb.THAW
-
-        def check() -> None:
-            if freeze_of(group_id) is None:
-                existing(group_id)
-
-        if self.is_dry:
-            check()
-            return _previewed(group_id, verb, previews.thaw(group_id))
-        return request_verb(request, group_id, verb, self.body["reason"], check)
-
-
-def _previewed(
-    group_id: str, verb: Operation.Verb, preview: previews.Preview, until: datetime | None = None
-) -> Response:
-    requests.check_nodes(verb, until)
-    group = Group.objects.filter(group_id=group_id).first()
-    members = Member.objects.filter(group_id=group_id).order_by("position")
-    values = {
-        "dry_run": True,
-        "verb": verb.value,
-        "group_id": group_id,
-        "generation": 0 if group is None else group.generation,
-        "would": preview.would,
-        "detail": " ".join(preview.sentences),
-        "members": list(members.values_list("member_id", flat=True)[:NAMED_MAX]),
-        "members_count": members.count(),
-        "partitions": 0,
-    }
-    return Response(shapes.Plan(values).data)
+        return operate(self, request, Name.DELETE, group_id)
 
 
 class OneMember(View):
@@ -158,91 +78,101 @@ class OneMember(View):
     @described_verb("evict_member", GROUP_ID, MEMBER_ID, is_delete=True)
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
         """Remove a member; the others rebalance. If its client is alive, it joins again."""
-        body = self.body
-
-        def check() -> None:
-            if not Member.objects.filter(group_id=group_id, member_id=member_id).exists():
-                raise Http404(f"There is no member {member_id} in a group {group_id}.")
-
-        if self.is_dry:
-            check()
-            return plan(group_id, Operation.Verb.EVICT, member_id)
-        return request_verb(
-            request, group_id, Operation.Verb.EVICT, body["reason"], check, member_id=member_id
-        )
+        return operate(self, request, Name.EVICT, group_id, member_id=member_id)
 
 
-class Paused(View):
-    """The work of a group, or of one member of it."""
+def operate(
+    view: View, request: Request, name: Name, group_id: str, member_id: str = "", **more: Any
+) -> Response:
+    """Request an operation, or in a dry run say what it would do. 404 if there is nothing to which
+    it applies."""
 
-    verb = Operation.Verb.PAUSE
+    def check() -> None:
+        CHECKS.get(name, _must_exist)(view, group_id, member_id)
 
-    def request_verb(self, request: Request, group_id: str, member_id: str = "") -> Response:
-        """Request the verb, for the group or for one member."""
-        body = self.body
-
-        def check() -> None:
-            existing(group_id)
-            if member_id and not _may_be_paused(group_id, member_id):
-                raise Http404(f"There is no member {member_id} in a group {group_id}.")
-
-        if self.is_dry:
-            check()
-            return plan(group_id, self.verb, member_id)
-        return request_verb(
-            request, group_id, self.verb, body["reason"], check, member_id=member_id
-        )
+    if view.is_dry:
+        check()
+        expected = more.get("expected_generation")
+        return plan(group_id, name, member_id, expected, more.get("until"))
+    reason = view.body["reason"]
+    return request_verb(request, group_id, name, reason, check, member_id=member_id, **more)
 
 
-def _may_be_paused(group_id: str, name: str) -> bool:
-    """Whether it is a member's id, or an instance id; or was one when it was stopped."""
-    is_it = Q(member_id=name) | Q(instance_id=name)
-    return (
-        Member.objects.filter(is_it, group_id=group_id).exists()
-        or Pause.objects.filter(group_id=group_id, name=name).exists()
+def _must_exist(_view: View, group_id: str, member_id: str) -> None:
+    existing(group_id)
+    if member_id:
+        _named(group_id, Q(member_id=member_id) | Q(instance_id=member_id), member_id)
+
+
+def _named(group_id: str, who: Q, name: str) -> None:
+    if not Member.objects.filter(who, group_id=group_id).exists():
+        raise Http404(f"There is no member {name} in a group {group_id}.")
+
+
+def _may_be_evicted(_view: View, group_id: str, member_id: str) -> None:
+    _named(group_id, Q(member_id=member_id), member_id)
+
+
+def _may_be_forced(view: View, group_id: str, _member_id: str) -> None:
+    group = existing(group_id)
+    if view.body["on_in_progress"] == "reject" and group.state == REBALANCING:
+        raise Problem(HTTPStatus.CONFLICT, "in_progress", "The group is already rebalancing.")
+
+
+def _may_be_thawed(view: View, group_id: str, member_id: str) -> None:
+    if freeze_of(group_id) is None:
+        _must_exist(view, group_id, member_id)
+
+
+def _may_be_paused(view: View, group_id: str, member_id: str) -> None:
+    """Members by either id, also those that were there when they were stopped."""
+    if not Pause.objects.filter(group_id=group_id, name=member_id or None).exists():
+        _must_exist(view, group_id, member_id)
+    existing(group_id)
+
+
+def _may_be_undrained(view: View, group_id: str, member_id: str) -> None:
+    """Members by either id, and static ones that are away."""
+    if member_id not in drained_away(existing(group_id)):
+        _must_exist(view, group_id, member_id)
+
+
+Check = Callable[[View, str, str], None]
+
+CHECKS: Final[Mapping[Name, Check]] = {
+    Name.REBALANCE: _may_be_forced,
+    Name.EVICT: _may_be_evicted,
+    Name.THAW: _may_be_thawed,
+    Name.PAUSE: _may_be_paused,
+    Name.RESUME: _may_be_paused,
+    Name.UNDRAIN: _may_be_undrained,
+}
+"""What raises if an operation cannot be requested; by default the group and the member exist."""
+
+BODIES: Final[Mapping[Name, type[Any]]] = {Name.FREEZE: shapes.FreezeGroup}
+"""The bodies of requests that have more than a reason."""
+
+NAMED: Final = {Target.GROUP: (GROUP_ID,), Target.MEMBER: (GROUP_ID, MEMBER_ID)}
+
+
+def _view(name: Name, target: Target, says: str) -> type[View]:
+    def post(self: View, request: Request, group_id: str, member_id: str = "") -> Response:
+        until = {"until": self.body.get("until")} if name in BODIES else {}
+        return operate(self, request, name, group_id, member_id, **until)
+
+    post.__doc__ = says
+    described = described_verb(
+        f"{name}_{target}", *NAMED[target], body=BODIES.get(name, shapes.Reason)
     )
+    return type(f"{target.title()}{name.title()}", (View,), {"post": described(post)})
 
 
-class GroupPause(Paused):
-    """Stopping all members of a group."""
-
-    @described_verb("pause_group", GROUP_ID)
-    def post(self, request: Request, group_id: str) -> Response:
-        """Stop the work of all members, including those that join later. They stay members, and
-        keep their partitions. GET of the group shows which have stopped."""
-        return self.request_verb(request, group_id)
-
-
-class GroupResume(Paused):
-    """Starting them again."""
-
-    verb = Operation.Verb.RESUME
-
-    @described_verb("resume_group", GROUP_ID)
-    def post(self, request: Request, group_id: str) -> Response:
-        """Start the work of a group; members that were stopped individually stay stopped."""
-        return self.request_verb(request, group_id)
-
-
-class MemberPause(Paused):
-    """Stopping one member."""
-
-    @described_verb("pause_member", GROUP_ID, MEMBER_ID)
-    def post(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Stop the work of one member, named by member id or instance id; a static member stays
-        stopped when it returns."""
-        return self.request_verb(request, group_id, member_id)
-
-
-class MemberResume(Paused):
-    """Starting it again."""
-
-    verb = Operation.Verb.RESUME
-
-    @described_verb("resume_member", GROUP_ID, MEMBER_ID)
-    def post(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Start the work of one member; it stays stopped while the whole group is stopped."""
-        return self.request_verb(request, group_id, member_id)
+ROUTES: Final[Mapping[str, type[View]]] = {
+    f"{PATHS[target]}/{name}": _view(name, target, says)
+    for name, row in OPERATIONS.items()
+    for target, says in sorted(row.says.items(), reverse=True)
+}
+"""The operations that have a path of their own."""
 
 
 class Operations(View):
@@ -253,7 +183,7 @@ class Operations(View):
         parameters=[
             OpenApiParameter("group_id", NAME),
             OpenApiParameter("state", str, enum=Operation.State.values),
-            OpenApiParameter("verb", str, enum=Operation.Verb.values),
+            OpenApiParameter("verb", str, enum=list(Operation.Verb)),
             OpenApiParameter("actor", NAME, description="The actor."),
             ordering(ORDERINGS),
             *PAGE,

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from groups.core import operations
 from groups.core.journal import EVERY_KIND, SUBJECTS, Kinds, Subject
+from groups.core.operations import OPERATIONS, Target
 
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "logged in"
@@ -88,17 +90,24 @@ def scope_of(permission: str) -> str:
 Row = Mapping[str, str]
 """What each method needs. HEAD and OPTIONS need the same as GET."""
 
+PATHS: Final[Mapping[Target, str]] = {
+    Target.GROUP: "groups/<id:group_id>",
+    Target.MEMBER: "groups/<id:group_id>/members/<id:member_id>",
+}
+"""The paths of what operations are about; an operation's own is below."""
+
+
+def _posted(row: operations.Row) -> Row:
+    """The rights of a path of an operation."""
+    return {"POST": f"groups.{row.permission}"}
+
+
 REST: Final[Mapping[str, Row]] = {
     "schema": {"GET": LOGGED_IN},
     "docs": {"GET": LOGGED_IN},
     "me": {"GET": LOGGED_IN},
     "groups": {"GET": VIEW_GROUP},
-    "groups:rebalance": {"POST": REBALANCE},
-    "groups:pause": {"POST": PAUSE},
-    "groups:resume": {"POST": PAUSE},
-    "groups:freeze": {"POST": FREEZE},
-    "groups:thaw": {"POST": FREEZE},
-    "groups:delete": {"POST": DELETE},
+    **{f"groups:{name}": _posted(row) for name, row in OPERATIONS.items() if row.many},
     "groups/<id:group_id>": {"GET": VIEW_GROUP, "DELETE": DELETE},
     "groups/<id:group_id>/config": {"GET": VIEW_GROUP, "PATCH": CONFIGURE},
     "groups/<id:group_id>/members": {"GET": VIEW_GROUP},
@@ -114,13 +123,13 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
-    "groups/<id:group_id>/freeze": {"POST": FREEZE},
-    "groups/<id:group_id>/thaw": {"POST": FREEZE},
-    "groups/<id:group_id>/pause": {"POST": PAUSE},
-    "groups/<id:group_id>/resume": {"POST": PAUSE},
+    **{
+        f"{path}/{name}": _posted(row)
+        for target, path in PATHS.items()
+        for name, row in OPERATIONS.items()
+        if target in row.says
+    },
     "groups/<id:group_id>/members/<id:member_id>": {"DELETE": EVICT},
-    "groups/<id:group_id>/members/<id:member_id>/pause": {"POST": PAUSE},
-    "groups/<id:group_id>/members/<id:member_id>/resume": {"POST": PAUSE},
     "operations": {"GET": VIEW_OPERATION},
     "operations/<int:operation_id>": {"GET": VIEW_OPERATION},
     "operations/<int:operation_id>/undo": {"POST": RESTORE},
@@ -269,7 +278,11 @@ MODELS: Final[Mapping[str, Model]] = {
         pages={
             "live": {"GET": VIEW_GROUP},
             "rebalance": dict.fromkeys(BOTH, REBALANCE),
-            "evict": dict.fromkeys(BOTH, EVICT),
+            **{
+                name.value: dict.fromkeys(BOTH, f"groups.{row.permission}")
+                for name, row in OPERATIONS.items()
+                if row.button
+            },
             "pause": dict.fromkeys(BOTH, PAUSE),
             "reset": dict.fromkeys(BOTH, RESTORE),
             "freeze": dict.fromkeys(BOTH, FREEZE),

@@ -16,10 +16,12 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from console.queries import journal_rows
+from groups.core import drains
 from groups.core.assignment import partitions_of
 from groups.core.commanded.thread_offers import EXPELLED
 from groups.core.configs.group import FREEZE
 from groups.core.counts import subscribed_topics
+from groups.core.drains import Drain
 from groups.core.journal import OF_GROUPS, EntryKind, Kinds
 from groups.core.pauses import GROUP
 from groups.models import (
@@ -94,6 +96,7 @@ class MemberView:
     epoch: int
     topics: Sequence[str] | None
     assignment: Partitions | None
+    drain: Drain | None = None
 
     @property
     def partition_count(self) -> int:
@@ -243,6 +246,7 @@ def _member(
         epoch=row.details.get("epoch", 0) if by_epoch else group.generation,
         topics=subscribed_topics(group, row),
         assignment=_assignment(group, row, names),
+        drain=drains.read(row.details),
     )
 
 

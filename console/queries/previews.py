@@ -2,20 +2,22 @@
 of REST: what the owner's rules would decide (``operator`` and ``offset_rules`` in ``groups.core``).
 Reads only; the state may differ when the owner decides."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import Count
 from django.utils import timezone
 
 from console.queries import pauses
-from console.queries.groups import COMMANDED, CONSUMER, OUT, MemberView, freeze_of
+from console.queries.groups import CLASSIC, COMMANDED, CONSUMER, OUT, MemberView, freeze_of
 from console.queries.situation import waiting_of
 from console.queries.situation_text import clock, many
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
 from groups.core.configs.group import FREEZE
+from groups.core.drains import DRAINED
+from groups.core.operations import OPERATIONS, Name
 from groups.core.pauses import GROUP
 from groups.core.waiting import Phase
 from groups.models import Group, GroupConfig, Member, Offset, Operation
@@ -105,6 +107,45 @@ def _held(work: pauses.WorkState, members: Members, name: str) -> bool:
     return any(p.scope != GROUP and p.name == held for p in work.pauses)
 
 
+def drain(group: Group, members: Members, name: str) -> Preview:
+    """The preview of a drain of the member with this id or instance id."""
+    if group.kind == CLASSIC:
+        return Preview(REFUSED, ["The leader of a classic group assigns: nobody can be drained."])
+    member = _member(members, name)
+    if member is None or member.state == OUT:
+        return Preview(REFUSED, ["There is no such member."])
+    if member.drain is not None:
+        return Preview(UNCHANGED, [f"It is drained already, by {member.drain.actor}."])
+    sentences = [
+        f"It stays a member, and gives up {many(member.partition_count, 'partition')}.",
+        "Others get them when it has revoked them. It gets none until the drain ends.",
+    ]
+    if all(m.drain is not None for m in members if m is not member):
+        sentences.append("No other member may have partitions: they will have no owner.")
+    if freeze_of(group.group_id) is not None:
+        sentences.append("The group is frozen: it keeps its partitions until a thaw.")
+    return Preview(CHANGED, sentences)
+
+
+def undrain(group: Group, members: Members, name: str) -> Preview:
+    """The preview of the end of a drain."""
+    member = _member(members, name)
+    if member is None and name not in drained_away(group):
+        return Preview(REFUSED, ["There is no such member."])
+    if member is not None and member.drain is None:
+        return Preview(UNCHANGED, ["It is not drained."])
+    return Preview(CHANGED, ["It may have partitions again: a new assignment is computed."])
+
+
+def drained_away(group: Group) -> frozenset[str]:
+    """Instance ids of drained static members that are away."""
+    return frozenset(group.details.get(DRAINED, ()))
+
+
+def _member(members: Members, name: str) -> MemberView | None:
+    return next((m for m in members if name in (m.member_id, m.instance_id)), None)
+
+
 def offsets(group_id: str) -> Preview:
     """Whether the offsets of an existing group may be set or deleted: members would commit over
     it."""
@@ -163,6 +204,50 @@ def delete(group_id: str) -> Preview:
             "It is frozen, and its name stays frozen: if members join, no rebalance begins."
         )
     return Preview(CHANGED, sentences)
+
+
+class Asked(NamedTuple):
+    """An operation that may be requested. ``group`` None: it does not exist. ``name``: of a member;
+    "": none. ``expected``: the generation that the request names."""
+
+    group_id: str
+    group: Group | None
+    members: Members
+    name: str = ""
+    expected: int | None = None
+    until: datetime | None = None
+
+
+def _of_member(look: Callable[[Group, Members, str], Preview]) -> Callable[[Asked], Preview]:
+    def preview(asked: Asked) -> Preview:
+        assert asked.group is not None
+        return look(asked.group, asked.members, asked.name)
+
+    return preview
+
+
+def _rebalance(asked: Asked) -> Preview:
+    assert asked.group is not None
+    return rebalance(asked.group, asked.expected)
+
+
+PREVIEWS: Final[Mapping[Name, Callable[[Asked], Preview]]] = {
+    Name.REBALANCE: _rebalance,
+    Name.EVICT: _of_member(evict),
+    Name.PAUSE: _of_member(pause),
+    Name.RESUME: _of_member(resume),
+    Name.DRAIN: _of_member(drain),
+    Name.UNDRAIN: _of_member(undrain),
+    Name.FREEZE: lambda asked: freeze(asked.group_id, asked.until),
+    Name.THAW: lambda asked: thaw(asked.group_id),
+    Name.DELETE: lambda asked: delete(asked.group_id),
+}
+
+
+def of(name: Name, asked: Asked) -> Preview:
+    """The preview of an operation; one without a preview of its own changes something."""
+    look = PREVIEWS.get(name)
+    return Preview(CHANGED, [OPERATIONS[name].helps]) if look is None else look(asked)
 
 
 def refused(verb: str, group_ids: Sequence[str]) -> Mapping[str, str]:

@@ -1,8 +1,11 @@
 """Decisions, and operators' requests."""
 
+from typing import TypeAlias
+
 from django.db import models
 from django.db.models.fields.json import KeyTextTransform
 
+from groups.core import operations
 from groups.core.journal import EntryKind
 
 ABOUT_TOPICS = models.Q(kind__startswith="topic-")
@@ -56,19 +59,7 @@ class Journal(models.Model):
 class Operation(models.Model):
     """An operator's request: a row to insert, which the group's owner executes as an event."""
 
-    class Verb(models.TextChoices):
-        """The kinds of requests."""
-
-        REBALANCE = "rebalance", "Force a rebalance"
-        EVICT = "evict", "Evict a member"
-        EXPIRE_OFFSETS = "expire-offsets"
-        RESTORE_OFFSETS = "restore-offsets"
-        RESET_OFFSETS = "reset-offsets"
-        PAUSE = "pause", "Stop the work"
-        RESUME = "resume", "Start the work"
-        FREEZE = "freeze"
-        THAW = "thaw"
-        DELETE = "delete"
+    Verb: TypeAlias = operations.Name
 
     class State(models.TextChoices):
         """``pending`` until the owner has decided; ``running`` until the effect is complete."""
@@ -87,7 +78,7 @@ class Operation(models.Model):
     id = models.BigAutoField(primary_key=True)
     group_id = models.TextField(db_collation="C")
     slot = models.SmallIntegerField()
-    verb = models.TextField(choices=Verb.choices)
+    verb = models.TextField(choices=operations.choices)
     member_id = models.TextField(blank=True)
     reason = models.TextField()
     actor = models.TextField()

@@ -15,8 +15,6 @@ from typing import Any, Final
 
 from django.db import connection
 
-from groups.core.authors import principal_of
-from groups.core.events import Author, OffsetWrite, ResetOffsets
 from groups.models import Offset, Operation, Topic
 from groups.store.sql import offset_operations as sql
 
@@ -130,19 +128,6 @@ def removal(group_id: str, target: ResetTarget) -> Plan:
         before = {part: offset for part, offset in before.items() if part[1] == target.value}
     after = dict.fromkeys(before)
     return replace(_changes("to none", Scope(group_id, before, {}), after), target=target)
-
-
-def reset_of(offsets: Mapping[str, Any], common: Mapping[str, Any]) -> ResetOffsets:
-    """The event of an operation's row."""
-    author = Author("", common["actor"], "", principal_of(common["actor"]))
-    writes = [OffsetWrite(t, p, o, -1, "") for t, p, o in offsets["to"] if o is not None]
-    return ResetOffsets(
-        **common,
-        how=offsets["how"],
-        offsets=tuple(write._replace(author=author) for write in writes),
-        gone=tuple((t, p) for t, p, o in offsets["to"] if o is None),
-        before=tuple((t, p, o) for t, p, o in offsets["before"]),
-    )
 
 
 def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:

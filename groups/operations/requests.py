@@ -17,21 +17,14 @@ from django.db import transaction
 from psycopg_pool import PoolTimeout
 
 from groups.core.configs.freeze import SetFreeze
-from groups.core.events import (
-    EvictMember,
-    ExpireOffsets,
-    ForceRebalance,
-    RemoveGroup,
-    RestoreOffsets,
-    Verb,
-)
-from groups.core.pauses import PauseVerb, PauseWork, ResumeWork
+from groups.core.events import Verb
+from groups.core.operations import OPERATIONS, Asked, Name
+from groups.core.pauses import PauseVerb
 from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
-from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
 from groups.postgres.channels import NOTIFY, Rung
 from groups.runtime.runtime import CoordinatorRuntime
@@ -42,21 +35,6 @@ logger = logging.getLogger(__name__)
 
 BELL = "rollcall_operations"
 """The channel for new operations. The payload is the slot."""
-
-LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
-READS_GONE: Final = "0047_history_of_deletions"
-
-KNOWN_SINCE: Final[Mapping[str, str]] = {
-    Operation.Verb.RESET_OFFSETS: LEAVES_UNKNOWN,
-    Operation.Verb.FREEZE: LEAVES_UNKNOWN,
-    Operation.Verb.THAW: LEAVES_UNKNOWN,
-    Operation.Verb.DELETE: LEAVES_UNKNOWN,
-    Operation.Verb.RESTORE_OFFSETS: READS_GONE,
-}
-"""By verb: the schema of the first nodes that execute it correctly. It is refused while a node of
-an earlier schema owns a slot: before 0030 a node took unknown verbs for a forced rebalance, and
-before 0047 it restores offsets that had been deleted, and before 0046 only the first of the
-partitions that were committed at once."""
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
 """Nodes of this schema support a freeze's end; earlier ones would ignore it."""
@@ -113,8 +91,8 @@ def _inserted(values: Mapping[str, Any], idempotency_key: str | None) -> Operati
 
 def check_nodes(verb: str, until: datetime | None = None) -> None:
     """Raise ``OlderNode`` if a node that owns slots would misinterpret the verb."""
-    knows = KNOWS_ENDS if until is not None else KNOWN_SINCE.get(verb)
-    if knows is None:
+    knows = KNOWS_ENDS if until is not None else OPERATIONS[Name(verb)].since
+    if not knows:
         return
     with django_connection.cursor() as cursor:
         cursor.execute(sql.OLDER_OWNER, {"schema": knows})
@@ -151,29 +129,12 @@ def _notify(slots: Iterable[int]) -> None:
             cursor.execute(NOTIFY, {"bell": BELL, "payload": str(slot)})
 
 
-def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
+def event_of(row: Sequence[Any]) -> tuple[str, Verb]:
     """The event of a pending row, with its group id."""
-    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets, end = row
-    common = {"operation_id": operation_id, "actor": actor, "reason": reason}
-    if verb == Operation.Verb.EVICT:
-        return group_id, EvictMember(**common, member_id=member_id)
-    if verb == Operation.Verb.PAUSE:
-        return group_id, PauseWork(**common, member_id=member_id)
-    if verb == Operation.Verb.RESUME:
-        return group_id, ResumeWork(**common, member_id=member_id)
-    if verb in (Operation.Verb.FREEZE, Operation.Verb.THAW):
-        return group_id, SetFreeze(**common, frozen=verb == Operation.Verb.FREEZE, until=end)
-    if verb == Operation.Verb.DELETE:
-        return group_id, RemoveGroup(**common)
-    if verb == Operation.Verb.EXPIRE_OFFSETS:
-        return group_id, ExpireOffsets(**common, state_age_ms=0, ages=())
-    if verb == Operation.Verb.RESTORE_OFFSETS:
-        return group_id, RestoreOffsets(**common, to=restore_to, offsets=())
-    if verb == Operation.Verb.RESET_OFFSETS:
-        return group_id, reset_of(offsets, common)
-    if verb == Operation.Verb.REBALANCE:
-        return group_id, ForceRebalance(**common, expected_generation=expected)
-    raise ValueError(f"unknown verb in this version: {verb}")
+    asked = Asked(*row)
+    if asked.verb not in list(Name):
+        raise ValueError(f"unknown verb in this version: {asked.verb}")
+    return asked.group_id, OPERATIONS[Name(asked.verb)].event(asked)
 
 
 class Traces(Protocol):
@@ -248,7 +209,7 @@ class OperationDispatcher:
             return
         try:
             async with self.readers() as connection:
-                parameters = {"slots": slots, "verbs": Operation.Verb.values}
+                parameters = {"slots": slots, "verbs": list(Operation.Verb)}
                 cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), parameters)
                 rows = await cursor.fetchall()
         except (psycopg.Error, PoolTimeout) as error:
@@ -263,7 +224,7 @@ class OperationDispatcher:
             if epoch is not None and self._dispatched.get(row[0]) != epoch:
                 self._dispatched[row[0]] = epoch
                 *fields, traceparent = row
-                group_id, event = event_of(tuple(fields))
+                group_id, event = event_of(fields)
                 self.traces.begin_operation(event, group_id, row[2], traceparent)
                 self._give(group_id, event)
 

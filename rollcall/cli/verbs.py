@@ -1,6 +1,6 @@
 """``rollcall group``: the commands that request operations on groups, and wait for their end."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -15,6 +15,7 @@ from rollcall.cli.context import (
 )
 from rollcall.cli.groups import app
 from rollcall.cli.member_names import member_of
+from rollcall.cli.operation_table import COMMANDS
 from rollcall.cli.output import Output, note, plain
 from rollcall.cli.rest import Rest
 
@@ -61,31 +62,50 @@ def rebalance(
     options.request_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
 
 
-@app.command()
-def evict(
-    context: typer.Context,
-    group: GroupId,
-    member: Member,
-    reason: Reason,
-    dry_run: DryRun = False,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Evict a member; the others rebalance. A live client joins again."""
-    options = OperationOptions(context, wait, timeout, output)
-    body = {"reason": reason}
-    member_id = member_of(options.rest, group, member)
-    options.request_or_try(
-        "DELETE", "/group/members", body, dry_run, group_id=group, member_id=member_id
-    )
+def _of_group(name: str, method: str, sentence: str) -> None:
+    """The command of an operation on a group."""
+
+    @app.command(name, help=sentence)
+    def operate(
+        context: typer.Context,
+        group: GroupId,
+        reason: Reason,
+        dry_run: DryRun = False,
+        wait: Wait = True,
+        timeout: Timeout = TIMEOUT_S,
+        output: Form = Output.TABLE,
+    ) -> None:
+        options = OperationOptions(context, wait, timeout, output)
+        options.request_or_try(
+            method, f"/group/{name}", {"reason": reason}, dry_run, group_id=group
+        )
 
 
-def _pausing(verb: str, sentence: str) -> None:
-    """The command ``verb``, for a group or for one member."""
+def _of_member(name: str, method: str, sentence: str) -> None:
+    """The command of an operation on a member; evicting one is DELETE of the member itself."""
 
-    @app.command(verb, help=sentence)
-    def pause_or_resume(
+    @app.command(name, help=sentence)
+    def operate(
+        context: typer.Context,
+        group: GroupId,
+        member: Member,
+        reason: Reason,
+        dry_run: DryRun = False,
+        wait: Wait = True,
+        timeout: Timeout = TIMEOUT_S,
+        output: Form = Output.TABLE,
+    ) -> None:
+        options = OperationOptions(context, wait, timeout, output)
+        path = "/group/members" if method == "DELETE" else f"/group/members/{name}"
+        ids = {"group_id": group, "member_id": member_of(options.rest, group, member)}
+        options.request_or_try(method, path, {"reason": reason}, dry_run, **ids)
+
+
+def _of_either(name: str, method: str, sentence: str) -> None:
+    """The command of an operation on a group or on one of its members."""
+
+    @app.command(name, help=sentence)
+    def operate(
         context: typer.Context,
         group: GroupId,
         reason: Reason,
@@ -96,19 +116,18 @@ def _pausing(verb: str, sentence: str) -> None:
         output: Form = Output.TABLE,
     ) -> None:
         options = OperationOptions(context, wait, timeout, output)
-        path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
+        path = f"/group/{name}" if member is None else f"/group/members/{name}"
         member_id = None if member is None else member_of(options.rest, group, member)
         ids = {"group_id": group, "member_id": member_id}
-        options.request_or_try("POST", path, {"reason": reason}, dry_run, **ids)
-        if verb == "pause" and options.wait_s and not dry_run:
+        options.request_or_try(method, path, {"reason": reason}, dry_run, **ids)
+        if name == "pause" and options.wait_s and not dry_run:
             _note_obedience(options.rest, group)
 
 
-_pausing(
-    "pause",
-    "Stop the work of all members, new ones too, or of one. They keep their partitions.",
-)
-_pausing("resume", "Start the work of a stopped group, or of one stopped member.")
+KINDS: Final = {("group",): _of_group, ("member",): _of_member, ("group", "member"): _of_either}
+
+for _name, _method, _targets, _sentence in COMMANDS:
+    KINDS[_targets](_name, _method, _sentence)
 
 
 def _note_obedience(rest: Rest, group: str) -> None:
@@ -134,21 +153,6 @@ def freeze(
     options = OperationOptions(context, wait, timeout, output)
     body = {"reason": reason} if until is None else {"reason": reason, "until": until}
     options.request_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
-
-
-@app.command()
-def thaw(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    dry_run: DryRun = False,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Thaw a group: rebalances begin again."""
-    options = OperationOptions(context, wait, timeout, output)
-    options.request_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
 
 
 @app.command()

@@ -84,6 +84,8 @@ BODIES: Mapping[str, Any] = {
     "resume_group": REASON,
     "pause_member": REASON,
     "resume_member": REASON,
+    "drain_member": REASON,
+    "undrain_member": REASON,
     "restore_offsets": {**REASON, "to": "2026-01-31T12:00:00Z"},
     "reset_offsets": {**REASON, "to": "offset", "offset": 0, "topics": ["orders"]},
     **dict.fromkeys(

@@ -10,15 +10,16 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 
-from console.api.plans import PREVIEWS
 from console.queries import groups, previews
 from groups.core import events
+from groups.core.drains import DrainMember, UndrainMember
 from groups.core.group import Decision, Guards
 from groups.core.group import Group as RuledGroup
 from groups.core.kinds import KINDS
+from groups.core.operations import Name
 from groups.core.pauses import Pause, PauseWork, ResumeWork, Target, decide
 from groups.core.rows import Durable
-from groups.models import Group, Operation
+from groups.models import Group
 from groups.store.apply import Write
 from tests import factories
 from tests.api.asked import everything
@@ -117,6 +118,11 @@ def test_a_plan_is_what_the_owner_would_decide(kind: str, state: str, is_frozen:
         event_of_member = events.EvictMember(**ORDER, member_id=member_id)
         found = previews.evict(row, members, member_id)
         assert found.would == outcome(owners, event_of_member), member_id
+        drain = DrainMember(**ORDER, member_id=member_id)
+        assert previews.drain(row, members, member_id).would == outcome(owners, drain)
+        undrain = UndrainMember(**ORDER, member_id=member_id)
+        if kind != "classic":
+            assert previews.undrain(row, members, member_id).would == outcome(owners, undrain)
     offset = events.OffsetWrite("t", 0, 1, -1, "")
     reset = events.ResetOffsets(**ORDER, how="to 1", offsets=(offset,))
     restored = events.RestoreOffsets(**ORDER, to="then", offsets=(offset,))
@@ -165,7 +171,7 @@ def test_a_plan_of_a_pause_is_what_the_owner_would_decide(held: tuple[str, ...])
     seen = groups.members_of(row)
     for name in ("", "m-1", "m-2", "i-2"):
         for verb, kind in (("pause", PauseWork), ("resume", ResumeWork)):
-            preview = PREVIEWS[Operation.Verb(verb)](row, seen, name, None)
+            preview = previews.of(Name(verb), previews.Asked("g", row, seen, name))
             operated = decide(existing, pauses, kind(**ORDER, member_id=name)).operated
             expected = previews.CHANGED if operated.changed else previews.UNCHANGED
             assert preview.would == expected, (verb, name, operated)

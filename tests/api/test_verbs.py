@@ -13,18 +13,22 @@ from django.db import connection
 from django.test import Client
 
 from console.api import asking
+from groups.core.operations import OPERATIONS
 from groups.models import ApiToken, Operation
-from groups.operations.requests import KNOWN_SINCE
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
+
+KNOWN_SINCE = {str(name): row.since for name, row in OPERATIONS.items() if row.since}
 
 REASON = {"reason": "a new deployment"}
 RESET = {**REASON, "to": "offset", "offset": 0}
 OFFSETS = {
     "reset-offsets": ("offsets/resets", RESET),
     "restore-offsets": ("offsets/restores", {**REASON, "to": "2026-11-25T12:00:00Z"}),
+    "drain": ("members/m-1/drain", REASON),
+    "undrain": ("members/m-1/undrain", REASON),
 }
 
 

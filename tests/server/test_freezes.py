@@ -175,7 +175,7 @@ async def test_the_worker_requests_one_thaw_when_the_time_is_up(
     assert (await other.execute(THAW.encode(), wish)).rowcount == 0
 
 
-@pytest.mark.parametrize("verb", Operation.Verb.values)
+@pytest.mark.parametrize("verb", list(Operation.Verb))
 def test_each_operation_is_an_event(verb: str) -> None:
     """None is taken for another, and an unknown one for none."""
     parameters = {"how": "so", "to": [], "before": []}

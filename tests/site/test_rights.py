@@ -195,6 +195,8 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups:thaw",
         "groups/<id:group_id>/config",
         "groups/<id:group_id>/freeze",
+        "groups/<id:group_id>/members/<id:member_id>/drain",
+        "groups/<id:group_id>/members/<id:member_id>/undrain",
         "groups/<id:group_id>/thaw",
         "groups/<id:group_id>/pause",
         "groups/<id:group_id>/resume",

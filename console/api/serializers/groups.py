@@ -141,6 +141,15 @@ class GroupSummary(s.Serializer[Any]):
         return None if entry is None else dict(LastRebalance(entry, context=self.context).data)
 
 
+class Drain(s.Serializer[Any]):
+    """Why a member gets no partitions: an operator drained it."""
+
+    operation_id = s.IntegerField(help_text="The operation that requested it.")
+    actor = s.CharField()
+    reason = s.CharField()
+    is_over = s.BooleanField(help_text="Whether it has given up all its partitions.")
+
+
 class Member(s.Serializer[Any]):
     """A member of a group."""
 
@@ -159,6 +168,7 @@ class Member(s.Serializer[Any]):
     is_leader = s.BooleanField()
     state = s.CharField()
     work = s.SerializerMethodField()
+    drain = Drain(allow_null=True)
     epoch = s.IntegerField()
     subscribed_topics = s.ListField(source="topics", child=s.CharField(), allow_null=True)
     assignment = s.DictField(

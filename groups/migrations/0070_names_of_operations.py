@@ -1,0 +1,15 @@
+"""The names of operations come from the table (``groups.core.operations``). No statement."""
+
+from django.db import migrations, models
+
+from groups.core.operations import choices
+
+
+class Migration(migrations.Migration):
+    dependencies = [("groups", "0066_marks")]
+
+    operations = [
+        migrations.AlterField(
+            model_name="operation", name="verb", field=models.TextField(choices=choices)
+        ),
+    ]
