@@ -15,7 +15,9 @@ from groups.core.group import Group
 from tests.walks import desk
 from tests.walks.life import PEOPLE, Life
 
-LIVES: Final = 10
+SEEDS: Final = range(15, 25)
+"""In some of these lives, of each kind whose groups drain, a drained member has partitions."""
+
 Held = Mapping[str, frozenset[tuple[str, int]]]
 
 
@@ -72,11 +74,11 @@ def look(group: Group) -> None:
 
 @pytest.mark.parametrize("kind", PEOPLE)
 def test_a_drained_member_has_less_and_less_and_its_operation_ends_once(kind: str) -> None:
-    lives = [Drained(kind, seed) for seed in range(LIVES)]
+    lives = [Drained(kind, seed) for seed in SEEDS]
     for life in lives:
         life.live()
         check_operations(life)
-    assert kind == "classic" or any(life.gave_up for life in lives)
+    assert kind in ("classic", "strangers") or any(life.gave_up for life in lives)
 
 
 def check_operations(life: Life) -> None:
