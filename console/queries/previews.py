@@ -27,6 +27,7 @@ CHANGED, UNCHANGED, REFUSED = "change", "leave", "fail"
 
 HAS_MEMBERS: Final = "The group has {}: stop them first."
 NOBODY: Final = "The group has no members."
+LEADER_ASSIGNS: Final = "The leader of a classic group assigns: nobody can be drained."
 FROZEN: Final = "The group is frozen: no rebalance begins until it is thawed."
 
 Members = Sequence[MemberView]
@@ -110,7 +111,7 @@ def _held(work: pauses.WorkState, members: Members, name: str) -> bool:
 def drain(group: Group, members: Members, name: str) -> Preview:
     """The preview of a drain of the member with this id or instance id."""
     if group.kind == CLASSIC:
-        return Preview(REFUSED, ["The leader of a classic group assigns: nobody can be drained."])
+        return Preview(REFUSED, [LEADER_ASSIGNS])
     member = _member(members, name)
     if member is None or member.state == OUT:
         return Preview(REFUSED, ["There is no such member."])
@@ -129,6 +130,8 @@ def drain(group: Group, members: Members, name: str) -> Preview:
 
 def undrain(group: Group, members: Members, name: str) -> Preview:
     """The preview of the end of a drain."""
+    if group.kind == CLASSIC:
+        return Preview(REFUSED, [LEADER_ASSIGNS])
     member = _member(members, name)
     if member is None and name not in drained_away(group):
         return Preview(REFUSED, ["There is no such member."])

@@ -121,8 +121,7 @@ def test_a_plan_is_what_the_owner_would_decide(kind: str, state: str, is_frozen:
         drain = DrainMember(**ORDER, member_id=member_id)
         assert previews.drain(row, members, member_id).would == outcome(owners, drain)
         undrain = UndrainMember(**ORDER, member_id=member_id)
-        if kind != "classic":
-            assert previews.undrain(row, members, member_id).would == outcome(owners, undrain)
+        assert previews.undrain(row, members, member_id).would == outcome(owners, undrain)
     offset = events.OffsetWrite("t", 0, 1, -1, "")
     reset = events.ResetOffsets(**ORDER, how="to 1", offsets=(offset,))
     restored = events.RestoreOffsets(**ORDER, to="then", offsets=(offset,))

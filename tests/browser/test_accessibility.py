@@ -156,6 +156,8 @@ def paths(world: World, group: str) -> Iterator[str]:
         if path is not None:
             queries = {
                 "groups_group_evict": f"?member={quote(member[0][0])}",
+                "groups_group_drain": f"?member={quote(member[0][0])}",
+                "groups_group_undrain": f"?member={quote(member[0][0])}",
                 "groups_group_configure": "?name=rollcall.max.members",
             }
             yield path + queries.get(name, "")
