@@ -104,13 +104,14 @@ def importing(output: Output) -> Iterator[Forks | None]:
 def stages(
     configured: Environment, others: int, output: Output, server: Forks | None, signals: Signals
 ) -> Iterator[tuple[Stage, ...]]:
-    """The whole plan; if we serve the database, the data folder stays locked until the end.
-    ``others``: how many connections processes other than nodes may have."""
+    """The whole plan; the data folder stays locked until the end. ``others``: how many connections
+    processes other than nodes may have."""
     data_dir = places.DataDir(configured.data_dir)
     if configured.database_url is not None:
         data_dir.make()
         reach(configured.database_url)
-        yield plan.build(configured, data_dir, configured.database_url, server)
+        with places.lock(data_dir, lambda text: output.say(NAME, text), signals.pause):
+            yield plan.build(configured, data_dir, configured.database_url, server)
         return
     cluster = clusters.prepare(
         configured.data_dir,
@@ -145,7 +146,10 @@ def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
 def announce(served: dict[str, str]) -> None:
     """The one line that other programs wait for (docs/architecture.md, *Contracts*). Of a node is
     told ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
-    print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
+    nodes = [where for name, where in served.items() if name.startswith("node ")]
+    kafka = [f"kafka={nodes[0]}"] if nodes else []
+    web = [f"web={served['web']}"] if "web" in served else []
+    print(" ".join(["ready", *kafka, *web]), flush=True)
 
 
 def reach(url: str) -> None:

@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
             name="BeatLease",
             fields=[
                 (
-                    "only",
-                    models.BooleanField(default=True, primary_key=True, serialize=False),
+                    "id",
+                    models.SmallIntegerField(default=1, primary_key=True, serialize=False),
                 ),
                 (
                     "holder",
@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "rollcall_beat_lease",
                 "constraints": [
-                    models.CheckConstraint(condition=models.Q(only=True), name="beat_lease_is_one")
+                    models.CheckConstraint(condition=models.Q(id=1), name="beat_lease_is_one")
                 ],
             },
         ),

@@ -131,14 +131,14 @@ class NodeLease(models.Model):
 class BeatLease(models.Model):
     """Which of the processes that could schedule the periodic work does it: a single row."""
 
-    only = models.BooleanField(primary_key=True, default=True)
+    id = models.SmallIntegerField(primary_key=True, default=1)
     holder = models.UUIDField(help_text="A new one at each start of such a process.")
     until = models.DateTimeField(help_text="Another one may begin then.")
 
     class Meta:
         db_table = "rollcall_beat_lease"
         constraints = [
-            models.CheckConstraint(condition=models.Q(only=True), name="beat_lease_is_one")
+            models.CheckConstraint(condition=models.Q(id=1), name="beat_lease_is_one")
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from time import monotonic
 from uuid import uuid4
 
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import InterfaceError, OperationalError, connection
 
 from groups.store.sql import beat_lease as sql
 
@@ -46,7 +46,7 @@ class BeatLease:
             with connection.cursor() as cursor:
                 cursor.execute(statement, {"holder": self._holder})
                 return bool(cursor.rowcount == 1)
-        except (DatabaseError, InterfaceError) as error:
+        except (InterfaceError, OperationalError) as error:
             logger.warning("nobody schedules the periodic work just now: %s", error)
             connection.close_if_unusable_or_obsolete()
             return False

@@ -5,9 +5,9 @@ LEASE_S = 5
 """How long another one waits for a holder that says nothing."""
 
 TAKE = f"""
-INSERT INTO rollcall_beat_lease AS lease (only, holder, until)
-VALUES (true, %(holder)s, clock_timestamp() + interval '{LEASE_S} seconds')
-ON CONFLICT (only) DO UPDATE SET holder = excluded.holder, until = excluded.until
+INSERT INTO rollcall_beat_lease AS lease (id, holder, until)
+VALUES (1, %(holder)s, clock_timestamp() + interval '{LEASE_S} seconds')
+ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, until = excluded.until
 WHERE lease.holder = excluded.holder
    OR lease.until NOT BETWEEN clock_timestamp() AND excluded.until
 RETURNING true
