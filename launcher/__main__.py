@@ -1,5 +1,5 @@
-"""``python -m launcher``: serve everything in the foreground until stopped. Its settings are
-``ROLLCALL_*`` variables.
+"""``rollcall-server``, or ``python -m launcher``: serve everything in the foreground until stopped.
+Its settings are ``ROLLCALL_*`` variables.
 
 Prints one line on standard output when all of it serves; the output of the processes goes to
 standard error. Ends with status 0 after a signal, 1 if it cannot start.
@@ -78,10 +78,13 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m launcher",
+        prog="rollcall-server",
         allow_abbrev=False,
-        description="Serve everything in the foreground until stopped."
-        " ROLLCALL_* environment variables configure it (docs/settings.md).",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Serve what this host runs in the foreground until stopped.",
+        epilog="Environment variables configure it. Those of a host:\n\n"
+        + "\n".join(f"  {name:30} {meaning}" for name, meaning in environment.VARIABLES.items())
+        + "\n\nAll others are in docs/settings.md; several hosts: docs/hosts.md.",
     )
     parser.add_argument(
         STOP_WITH_PARENT, action="store_true", help="stop when the parent process ends"

@@ -25,6 +25,22 @@ PROCESSES = ("node", "web", "worker", "beat")
 
 TLS_OF_THE_WEB = "ROLLCALL_WEB_TLS"
 
+VARIABLES: Mapping[str, str] = {
+    "ROLLCALL_DATA_DIR": "the data directory (.data)",
+    "ROLLCALL_DATABASE_URL": "a PostgreSQL that several hosts share, instead of an embedded one",
+    "ROLLCALL_PROCESSES": "what this host runs (node,web,worker,beat)",
+    "ROLLCALL_NODES": "its coordinator nodes (1)",
+    "ROLLCALL_HOST": "the address of the Kafka and the draft port (127.0.0.1)",
+    "ROLLCALL_ADVERTISED_HOST": "what clients are told instead of it",
+    "ROLLCALL_LISTENERS": "listeners with TLS and accounts, instead of the Kafka port",
+    "ROLLCALL_ADVERTISED_LISTENERS": "what clients of each listener are told",
+    "ROLLCALL_KAFKA_PORT": "the Kafka port (9092; further nodes one more each; 0: any free one)",
+    "ROLLCALL_DRAFT_PORT": "the port of the 0.9 draft (9392; the same)",
+    "ROLLCALL_WEB_HOST": "the address of the web (127.0.0.1)",
+    "ROLLCALL_WEB_PORT": "the web port (8000; 0: any free one)",
+}
+"""What ``--help`` shows: the variables of a host."""
+
 UNSAFE = "ROLLCALL_DATABASE_MAY_BE_UNSAFE"
 """``on``: the nodes accept a server without ``fsync``, and the launcher's own is one. For tests."""
 

@@ -137,9 +137,7 @@ class BeatLease(models.Model):
 
     class Meta:
         db_table = "rollcall_beat_lease"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(id=1), name="beat_lease_is_one")
-        ]
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="beat_lease_is_one")]
 
     def __str__(self) -> str:
         return f"beat of {self.holder}"
