@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from coordinator_site import kafka_settings
 from coordinator_site.setting_kinds import SettingError
@@ -27,6 +28,13 @@ from launcher.supervisor import Stopped, Supervisor
 NAME = "rollcall"
 STOP_WITH_PARENT = "--stop-with-parent"
 """The Makefile's flag, see ``signals.Parent``."""
+
+VERBS = {
+    "backup": "write the database to a new file, while the installation runs or not",
+    "restore": "replace the database of this installation, which is stopped, by that of a file;"
+    " raise every number, so that none is issued twice",
+}
+"""Functions of ``launcher.backups``, instead of serving."""
 
 REACH_TIMEOUT_S = 5
 
@@ -58,6 +66,11 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with signals.watching():
             configured = environment.read(os.environ)
+            if options.verb is not None:
+                from launcher import backups  # the driver takes longer than all the rest
+
+                getattr(backups, options.verb)(configured, options.file, output)
+                return 0
             kafka = kafka_settings.read(os.environ)
             output.form = str(kafka["LOG_FORMAT"])
             others = sum(int(str(kafka[name])) for name in LOGINS)
@@ -89,6 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         STOP_WITH_PARENT, action="store_true", help="stop when the parent process ends"
     )
+    verbs = parser.add_subparsers(dest="verb", metavar="backup FILE | restore FILE", title="verbs")
+    for name, meaning in VERBS.items():
+        verbs.add_parser(name, help=meaning, description=meaning).add_argument("file", type=Path)
     return parser
 
 
