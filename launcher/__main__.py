@@ -175,10 +175,12 @@ def reach(url: str) -> None:
     """Try the configured database, whether it accepts writes, and whether it is PostgreSQL itself
     that answers: a pooler gives a number of its own for the server process. The error message does
     not show the password."""
-    import psycopg  # takes longer than all the rest of the launcher
+    import psycopg  # takes longer than all the rest of the launcher, and so does Django
+
+    from coordinator_site.database import to_primary
 
     try:
-        with psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S) as connection:
+        with psycopg.connect(to_primary(url), connect_timeout=REACH_TIMEOUT_S) as connection:
             row = connection.execute(FITNESS).fetchone()
             greeted = connection.info.backend_pid
     except psycopg.Error as failure:

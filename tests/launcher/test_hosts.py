@@ -117,6 +117,11 @@ class Worker(Thread):
         self.commits, self.acknowledged = 0, 0
         self.failures: list[Any] = []
 
+    def create_topic(self) -> None:
+        """Of one partition."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap})
+        admin.create_topics([NewTopic(TOPIC, 1, 1)])[TOPIC].result(30)
+
     def run(self) -> None:
         consumer = Consumer(
             {
@@ -163,9 +168,8 @@ def test_two_hosts_serve_one_truth(hosts: Hosts) -> None:
     assert hosts.value(BEATS) == 1
 
     bootstrap = ",".join(f"{host}:{hosts.port}" for host in HOSTS)
-    admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic(TOPIC, 1, 1)])[TOPIC].result(30)
     worker = Worker(bootstrap)
+    worker.create_topic()
     worker.start()
     worker.goes_on()
     generation = hosts.value(GENERATIONS, GROUP)

@@ -14,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, InternalError, OperationalError, connect
 from psycopg.errors import ReadOnlySqlTransaction
 
 from groups.cluster import node_leases
-from groups.postgres import baseline, message_queue, migrated, setup_lock
+from groups.postgres import baseline, message_queue, migrated, role_script, setup_lock
 from groups.store import preflight
 from groups.sweeps import schedule
 
@@ -48,8 +48,18 @@ class Command(BaseCommand):
             " them",
         )
 
+        parser.add_argument(
+            "--print-sql",
+            action="store_true",
+            help="print what an administrator of PostgreSQL has to execute before, where the user"
+            " of ROLLCALL_DATABASE_URL may not create roles; change nothing",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Run all steps in order, while holding the lock."""
+        if options["print_sql"]:
+            self.stdout.write(print_sql(), ending="")
+            return
         check_connection()
         try:
             self._set_up()
@@ -67,6 +77,14 @@ class Command(BaseCommand):
             if not settings.BROKER_URL:
                 message_queue.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
             schedule.ensure()
+
+
+def print_sql() -> str:
+    """The administrator's part, for the database and the user of the URL."""
+    entry = connection.settings_dict
+    return role_script.script(
+        str(entry["NAME"]), str(entry["USER"]), logins=bool(settings.DATABASE_LOGINS)
+    )
 
 
 def count(text: str) -> int:
