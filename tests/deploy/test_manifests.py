@@ -50,9 +50,10 @@ def specs_of(kind: str) -> list[dict[str, Any]]:
 
 
 def test_the_linter_finds_no_problem() -> None:
-    command = [Path(sys.executable).parent / "yamllint", "--strict"]
-    config = ["-c", CHECKOUT / "docker" / ".yamllint"]
-    run = subprocess.run([*command, *config, *FILES], capture_output=True, text=True, check=False)
+    config = CHECKOUT / "docker" / ".yamllint"
+    linter = Path(sys.executable).parent / "yamllint"
+    command: list[str | Path] = [linter, "--strict", "-c", config, *FILES]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "")
 
 

@@ -93,6 +93,7 @@ def test_hosts_follow_a_promotion_and_nothing_acknowledged_is_lost(
     print(f"served again {monotonic() - promoted:.1f} s after the promotion")
     worker.ended.set()
     worker.join(30)
+    hosts.database.close()
 
     with psycopg.connect(pair.urls[1]) as found:
         raised = found.execute(GENERATIONS.encode(), [GROUP]).fetchone()
