@@ -5,6 +5,7 @@ The seed decides which faults come when; it cannot decide how real processes rea
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -19,6 +20,7 @@ from proof.chaos.network import Network
 from proof.chaos.probe import Prober, Served
 from proof.chaos.record import Record, now
 from proof.chaos.world import OWNERS, World
+from proof.fact_tables import OF_ANY_CLOCK
 
 SETTLE_S = 90.0
 """Longer than groups need to settle after any fault."""
@@ -30,6 +32,9 @@ blocked."""
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
 
+FACTS = ("life", "owned")
+"""Tables of a history with what was recorded of members."""
+
 PEACE_MS = 10_000.0
 """After the last fault every member is served once more, then all groups settle: a request that is
 older than most of this was forgotten."""
@@ -37,13 +42,15 @@ older than most of this was forgotten."""
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of a run. ``injected``: each fault with the instant when it began; ``history``:
-    the records around violations."""
+    """The result of a run. ``injected``: each fault with the instant when it began; ``facts``: how
+    many rows of facts were compared with the history; ``history``: the records around violations.
+    """
 
     record: Record
     served: Served
     injected: list[tuple[Fault, float]] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
+    facts: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     history: list[Mapping[str, Any]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
@@ -87,6 +94,9 @@ async def among(
             await world.witness.read(SETTLE_S)
         settled = await _rests(fleet)
     outcome.violations = await verdict(world, fleet, settled=settled, kept=outcome.history)
+    outcome.facts = Counter(r["table"] for r in world.witness.rows if r["table"] in FACTS)
+    if not all(map(outcome.facts.__getitem__, FACTS)):
+        outcome.violations.append(f"facts are missing: {outcome.facts}")
     outcome.log = world.log()
     return outcome
 
@@ -162,4 +172,5 @@ async def verdict(
     found = account.judge(*records)
     if found and kept is not None:
         kept += account.around(found, account.merged(*records))
-    return [*map(str, found), *audit.violations(fleet.record.defects, world.log())]
+    tables = [f"facts: {row}" for wrong in OF_ANY_CLOCK for row in await world.rows(wrong)]
+    return [*map(str, found), *tables, *audit.violations(fleet.record.defects, world.log())]
