@@ -3,7 +3,7 @@ Reads only, one or two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -14,6 +14,7 @@ ROWS_MAX: Final = 100_000
 
 ALWAYS: Final = datetime(1970, 1, 1, tzinfo=UTC)
 HOUR: Final = timedelta(hours=1)
+NOBODY: Final = (None,)
 NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -66,6 +67,22 @@ class Owned(NamedTuple):
         return [number for low, high in ends for number in range(int(low), int(high))]
 
 
+class Assigned(NamedTuple):
+    """A partition and its owner at a moment; ``until_at`` None: it owns it still."""
+
+    topic: str
+    partition: int
+    from_generation: int
+    from_at: datetime
+    until_generation: int | None
+    until_at: datetime | None
+    life: int
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+
+
 class HourOfPartition(NamedTuple):
     """What was committed for a partition in an hour. ``pause_ms``: the longest time without a
     commit. ``life`` and ``member_id``: of the last commit, None: of no member."""
@@ -108,8 +125,7 @@ def owners(
     with connection.cursor() as cursor:
         cursor.execute(sql.OWNERS, parameters)
         found = cursor.fetchall()
-        cursor.execute(sql.NAMES, parameters)
-        names = {life: row for life, *row in cursor.fetchall()}
+        names = _names(cursor, parameters)
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 
@@ -128,15 +144,32 @@ def progress(
         if not found:
             return []
         hours = {**parameters, "first": found[0][0], "last": found[-1][0] + HOUR}
-        cursor.execute(sql.NAMES, hours)
-        names = {life: member_id for life, member_id, *_ in cursor.fetchall()}
-    return [HourOfPartition._make((*row, names.get(row[-1]))) for row in found]
+        names = _names(cursor, hours)
+    return [HourOfPartition._make((*row, names.get(row[-1], NOBODY)[0])) for row in found]
 
 
-def assignment(group_id: str, at: datetime) -> Mapping[tuple[str, int], Owned]:
-    """Who owned each partition at a moment; partitions without an owner are left out."""
-    found = owners(group_id, at, at)
-    return {(owned.topic, number): owned for owned in found for number in owned.numbers()}
+def assignment(
+    group_id: str,
+    at: datetime,
+    topic: str | None = None,
+    after: tuple[str, int] | None = None,
+    most: int = ROWS_MAX,
+) -> Mapping[tuple[str, int], Assigned]:
+    """Who owned each partition at a moment, by topic and partition in order: at most so many, after
+    one of them. Partitions without an owner are left out."""
+    begin = {"after_topic": after and after[0], "after": after and after[1], "topic": topic}
+    parameters = {**_parameters(group_id, at, at), **begin, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ASSIGNED, parameters)
+        found = cursor.fetchall()
+        names = _names(cursor, parameters)
+    return {row[:2]: Assigned(*row, *names[row[-1]]) for row in found if row[-1] in names}
+
+
+def _names(cursor: Any, parameters: Mapping[str, Any]) -> Mapping[int, Sequence[Any]]:
+    """Member, instance, client and host of the lives of this time."""
+    cursor.execute(sql.NAMES, parameters)
+    return {life: names for life, *names in cursor.fetchall()}
 
 
 def _parameters(

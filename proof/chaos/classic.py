@@ -55,10 +55,11 @@ class ClassicMember(Member):
         self.wants_to_join = True
         self.settled.clear()
 
-    async def leave(self) -> None:
-        """Leave the group, as a client that closes does."""
+    async def leave(self) -> int:
+        """Leave the group."""
         me = MemberIdentity(member_id=self.member_id)
-        await self.request(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
+        request = LeaveGroupRequest(group_id=self.group_id, members=[me])
+        return int((await self.request(request, LEAVE_VERSION)).error_code)
 
     async def _beat(self) -> bool:
         request = HeartbeatRequest(

@@ -31,6 +31,8 @@ blocked."""
 
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
+DEPLOYS = 0.4
+"""The shares of faults that come two at once, and of those beside which members are replaced."""
 
 FACTS = ("life", "owned")
 """Tables of a history with what was recorded of members."""
@@ -119,6 +121,8 @@ async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> 
     owners = await _owners_at_rest(scene.world) if keeps_slots else None
     begun, names = now(), " and ".join(fault.name for fault in together)
     outcome.injected += [(fault, begun) for fault in together]
+    if scene.rng.random() < DEPLOYS:
+        scene.fleet.replace_some()
     await asyncio.gather(*(fault.inject(scene) for fault in together))
     if not await everybody_served(scene.fleet, now()):
         outcome.record.defects.append(f"not everybody was served after {names}")

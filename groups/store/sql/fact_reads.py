@@ -40,6 +40,18 @@ WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
 ORDER BY from_at, topic, life LIMIT %(most)s
 """
 
+ASSIGNED = f"""
+SELECT DISTINCT ON (topic, partition)
+       topic, partition, from_generation, from_at, until_generation, until_at, life
+FROM {OWNED} AS owned
+CROSS JOIN LATERAL unnest(partitions) AS r
+CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) AS partition
+WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
+  AND (%(after_topic)s::text IS NULL OR (topic, partition) > (%(after_topic)s, %(after)s::bigint))
+ORDER BY topic, partition, from_at DESC LIMIT %(most)s
+"""
+"""Partitions one by one, after one of them; of two owners the later one."""
+
 NAMES = f"""
 SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS lives
 """
