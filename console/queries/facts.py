@@ -3,6 +3,7 @@ Reads only, one or two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
@@ -99,6 +100,48 @@ class HourOfPartition(NamedTuple):
     member_id: str | None
 
 
+class Cause(NamedTuple):
+    """Why a rebalance was needed: what, how many members, the first of them, when it came and its
+    share of the time, in milliseconds."""
+
+    trigger: str
+    members: int
+    member_id: str | None
+    at_ms: int
+    ms: int
+
+
+class Wait(NamedTuple):
+    """Whom a rebalance waited for: what the member had to do, how it ended, after how long. A
+    client that never joined has no life."""
+
+    life: int | None
+    member_id: str | None
+    act: str
+    end: str
+    ms: int
+
+
+class Round(NamedTuple):
+    """A rebalance that has ended; ``stopped_ms``, ``silent_ms`` and ``unowned_ms`` are partitions
+    times milliseconds."""
+
+    id: int
+    generation: int
+    kind: str
+    outcome: str
+    started_at: datetime
+    ended_at: datetime
+    is_partial: bool
+    members: int
+    moved: int
+    stopped_ms: int
+    silent_ms: int
+    unowned_ms: int
+    causes: Sequence[Cause]
+    waits: Sequence[Wait]
+
+
 def is_known(group_id: str) -> bool:
     """Whether there is such a group, or was."""
     with connection.cursor() as cursor:
@@ -146,6 +189,43 @@ def progress(
         hours = {**parameters, "first": found[0][0], "last": found[-1][0] + HOUR}
         names = _names(cursor, hours)
     return [HourOfPartition._make((*row, names.get(row[-1], NOBODY)[0])) for row in found]
+
+
+def rounds(
+    group_id: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    after: int = 0,
+    most: int = ROWS_MAX,
+) -> Sequence[Round]:
+    """The rebalances that had not ended at ``since`` and had begun by ``until``, in order: at most
+    so many, after the one with this id."""
+    bounds = {"after": after, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ROUNDS, {**_parameters(group_id, since, until), **bounds})
+        found = cursor.fetchall()
+        if not found:
+            return []
+        lived = _parameters(group_id, min(row[4] for row in found), found[-1][5])
+        names = _names(cursor, lived)
+    return [
+        Round._make((*row[:12], _causes(row[12:17]), _waits(row[17:], names))) for row in found
+    ]
+
+
+def _causes(columns: Sequence[Sequence[Any]]) -> Sequence[Cause]:
+    return [Cause(*cause) for cause in zip(*columns, strict=True)]
+
+
+def _waits(columns: Sequence[Sequence[Any]], names: Mapping[int, Sequence[Any]]) -> Sequence[Wait]:
+    """Waits stand in runs of the same act and end."""
+    acts, ends, counts, lives, waited_ms = columns
+    runs = zip(acts, ends, counts, strict=True)
+    how = (pair for act, end, count in runs for pair in repeat((act, end), count))
+    return [
+        Wait(life, names.get(life, NOBODY)[0], act, end, ms)
+        for (act, end), life, ms in zip(how, lives, waited_ms, strict=True)
+    ]
 
 
 def assignment(

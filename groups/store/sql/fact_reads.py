@@ -58,6 +58,17 @@ SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS live
 """By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
 join would look for each owner among all lives."""
 
+ROUNDS = """
+SELECT id, generation, kind, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
+       silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+       acts, ends, counts, lives, waited_ms
+FROM rollcall_round
+WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
+  AND started_at <= %(last)s AND id > %(after)s
+ORDER BY id LIMIT %(most)s
+"""
+"""In the order in which they ended: a group's rows are written one after another."""
+
 IS_KNOWN = """
 SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)
     OR EXISTS (SELECT FROM rollcall_life WHERE group_id = %(group_id)s AND left_at IS NOT NULL)
