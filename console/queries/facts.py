@@ -208,9 +208,7 @@ def rounds(
             return []
         lived = _parameters(group_id, min(row[4] for row in found), found[-1][5])
         names = _names(cursor, lived)
-    return [
-        Round._make((*row[:12], _causes(row[12:17]), _waits(row[17:], names))) for row in found
-    ]
+    return [Round._make((*row[:12], _causes(row[12:17]), _waits(row[17:], names))) for row in found]
 
 
 def _causes(columns: Sequence[Sequence[Any]]) -> Sequence[Cause]:
