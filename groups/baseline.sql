@@ -1,4 +1,4 @@
--- rollcall: migrated (6036ac4b4e384d3de8e1d25bccb6e1383be227dd40ab996a19656739d885a0d7), PostgreSQL 18
+-- rollcall: migrated (81d2994a469994bf1e52b0e5634d4e8480fa84ddf5cbbf1b2ef5b8e3475980b0), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1465,6 +1465,14 @@ CREATE TABLE public.rollcall_node (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.rollcall_node_settings (
+    node_id integer NOT NULL,
+    settings jsonb NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_node_settings IS 'Settings of the rules with which a node started last, by name. Kept when the node ends.';
+
 CREATE TABLE public.rollcall_noted_offsets (
     id bigint NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -2495,6 +2503,8 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -2921,6 +2931,9 @@ ALTER TABLE ONLY public.rollcall_member
 
 ALTER TABLE ONLY public.rollcall_node
     ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_node_settings
+    ADD CONSTRAINT rollcall_node_settings_pkey PRIMARY KEY (node_id);
 
 ALTER TABLE ONLY public.rollcall_noted_offsets
     ADD CONSTRAINT rollcall_noted_offsets_pkey PRIMARY KEY (id);
@@ -3528,6 +3541,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0061_rounds_and_hours', now()),
 ('groups', '0065_advice_decisions', now()),
 ('groups', '0066_marks', now()),
+('groups', '0067_settings_of_nodes', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
