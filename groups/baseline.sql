@@ -1,4 +1,4 @@
--- rollcall: migrated (011f29956071403bc75c87b10e7fb8e66562a0430bc3cd8722845abd6e0b711f), PostgreSQL 18
+-- rollcall: migrated (ec9b389f3d6ff94b089b8fae12fa7d99aa9f734a694a10548cc52cca1a643b1c), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1481,6 +1481,14 @@ CREATE TABLE public.rollcall_node_lease (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_node_settings (
+    node_id integer NOT NULL,
+    settings jsonb NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_node_settings IS 'Settings of the rules with which a node started last, by name. Kept when the node ends.';
+
 CREATE TABLE public.rollcall_noted_offsets (
     id bigint NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -2525,6 +2533,8 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -2960,6 +2970,9 @@ ALTER TABLE ONLY public.rollcall_node_lease
 
 ALTER TABLE ONLY public.rollcall_node
     ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_node_settings
+    ADD CONSTRAINT rollcall_node_settings_pkey PRIMARY KEY (node_id);
 
 ALTER TABLE ONLY public.rollcall_noted_offsets
     ADD CONSTRAINT rollcall_noted_offsets_pkey PRIMARY KEY (id);
@@ -3567,6 +3580,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0061_rounds_and_hours', now()),
 ('groups', '0065_advice_decisions', now()),
 ('groups', '0066_marks', now()),
+('groups', '0067_settings_of_nodes', now()),
 ('groups', '0074_node_leases', now()),
 ('sessions', '0001_initial', now());
 

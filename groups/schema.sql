@@ -1591,6 +1591,14 @@ CREATE TABLE public.rollcall_node_lease (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_node_settings (
+    node_id integer NOT NULL,
+    settings jsonb NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rollcall_node_settings IS 'Settings of the rules with which a node started last, by name. Kept when the node ends.';
+
 CREATE TABLE public.rollcall_noted_offsets (
     id bigint NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -2223,6 +2231,9 @@ ALTER TABLE ONLY public.rollcall_node_lease
 
 ALTER TABLE ONLY public.rollcall_node
     ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_node_settings
+    ADD CONSTRAINT rollcall_node_settings_pkey PRIMARY KEY (node_id);
 
 ALTER TABLE ONLY public.rollcall_noted_offsets
     ADD CONSTRAINT rollcall_noted_offsets_pkey PRIMARY KEY (id);

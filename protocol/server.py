@@ -26,6 +26,7 @@ asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne creates
 from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
+from groups.cluster import node_settings  # noqa: E402
 from groups.cluster.lease import NodeIdTaken  # noqa: E402
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
@@ -242,6 +243,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         keep_alive(accepting, self.node.settings.connections_gone_ms)
         bound_unsent(accepting)
         await self.node.start()
+        await node_settings.note(self.node.node_id, self.coordinator.own.rules)
         await self._run_the_node(draft.port if draft else 0)
 
     def _follow_the_node(self) -> None:

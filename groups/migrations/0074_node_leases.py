@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0066_marks")]
+    dependencies = [("groups", "0067_settings_of_nodes")]
 
     operations = [
         migrations.CreateModel(

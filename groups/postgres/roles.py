@@ -195,6 +195,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_acl": ("SELECT", "INSERT", "DELETE"),
             "rollcall_quota": WRITES,
             "rollcall_audit": ADDS,
+            "rollcall_node_settings": ("SELECT", "INSERT", "UPDATE"),
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
