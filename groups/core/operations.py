@@ -229,7 +229,7 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Drain a member: it keeps its membership, and gives up its partitions.",
         "Drain",
-        since="0070_names_of_operations",
+        since="0075_names_of_operations",
     ),
     Name.UNDRAIN: Row(
         "End the drain of a member",
@@ -241,7 +241,7 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Let a drained member have partitions again.",
         "Undrain",
-        since="0070_names_of_operations",
+        since="0075_names_of_operations",
     ),
 }
 """Every operation; the order is that of lists and buttons."""

@@ -6,7 +6,7 @@ from groups.core.operations import choices
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0066_marks")]
+    dependencies = [("groups", "0074_node_leases")]
 
     operations = [
         migrations.AlterField(
