@@ -105,8 +105,9 @@ class RecordedFacts(Family):
         self._is_recorded = True
         facts, life, member = self._groups[record["group"]], record["life"], record["member"]
         if not record["is_end"]:
-            if facts.lives.setdefault(life, member) != member:
+            if life in facts.lives:
                 self._say(record, f"life {life} of {member} began twice")
+            facts.lives[life] = member
             self._check_beginning(facts, record)
             return
         if facts.lives.pop(life, None) is None:

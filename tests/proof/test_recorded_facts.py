@@ -83,6 +83,7 @@ def verdict(change: Mapping[str, Record | None]) -> list[str]:
 WRONG: Mapping[str, tuple[Mapping[str, Record | None], str]] = {
     "a life that is not recorded": ({"ben": None}, "lives of"),
     "a life without a beginning": ({"life": life(110, 1, ANNA, ago=60)}, "began its life"),
+    "a life that begins twice": ({"twice": life(1_025, 2, BEN, ago=15)}, "began twice"),
     "a life that does not end": ({"ben's life": None}, "lives of"),
     "a life that ends twice": ({"twice": life(3_000, 2, BEN, is_end=True)}, "was not open"),
     "an interval that is not recorded": (
