@@ -105,6 +105,16 @@ def test_a_right_account_has_no_violation() -> None:
     assert verdict({}) == []
 
 
+def test_a_request_that_is_refused_and_sent_again_may_end_it_in_between() -> None:
+    refused = {
+        "anna is refused": invoke(6, 600, "JoinGroup"),
+        "not now": {"type": "fail", "at": 650, "process": ANNA, "call": 6, "code": 15},
+    }
+    assert verdict({**refused, "end of the interval": ceased(1_100, 1, ago=300)}) == []
+    early = verdict({**refused, "end of the interval": ceased(1_100, 1, ago=550)})
+    assert ["did not give up" in said for said in early] == [True]
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_each_difference_is_detected(wrong: str) -> None:
     change, what = WRONG[wrong]
