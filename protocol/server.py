@@ -27,6 +27,7 @@ from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster import node_settings  # noqa: E402
+from groups.cluster.lease import NodeIdTaken  # noqa: E402
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
@@ -400,9 +401,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A database that is away or unfit, or a used port is no defect of ours: the message is
-            # enough.
-            cause = None if isinstance(error, OF_THE_DATABASE) or _is_taken(error) else error
+            # A database that is away or unfit, a used port or node id is no defect of ours: the
+            # message is enough.
+            is_plain = isinstance(error, (*OF_THE_DATABASE, NodeIdTaken)) or _is_taken(error)
+            cause = None if is_plain else error
             # Only the message in this case: the filter for outages must not drop this last line.
             logger.critical("the node ended: %s", cause or str(error), exc_info=cause)
             self.exit_code = 1

@@ -242,6 +242,8 @@ ROLES: tuple[Role, ...] = (
             "rollcall_topic": READS,
             "rollcall_node": ("SELECT", "DELETE"),
             "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
+            "rollcall_node_lease": ("SELECT", "UPDATE (seen_at)", "DELETE"),
+            "rollcall_beat_lease": WRITES,
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ("SELECT", "INSERT", "DELETE"),

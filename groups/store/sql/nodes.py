@@ -23,7 +23,9 @@ FORGET = f"""
 WITH done AS (
     DELETE FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT}
     RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
+freed AS (DELETE FROM rollcall_node_lease WHERE node_id IN (SELECT node_id FROM done)),
 {noted(EntryKind.NODE_FORGOTTEN, Trigger.OPERATOR)}"""
+"""Its id becomes free for another host, too."""
 
 FORGET_OLD = f"""
 WITH done AS (
