@@ -8,7 +8,7 @@ too. Values and arithmetic only: each kind decides what it waits for.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from heapq import nlargest
 from itertools import chain, islice
@@ -274,7 +274,8 @@ class Episode:
 
     def with_cause(self, cause: Because) -> "Episode":
         """The same with one more cause."""
-        return replace(self, causes=_with(self.causes, cause))
+        causes = _with(self.causes, cause)
+        return Episode(self.since, causes, self.ended, self.phases, self.is_partial)
 
     def packed(self) -> list[list[Any]]:
         """The causes as JSON values, for a row: they survive a change of owner."""
@@ -292,13 +293,14 @@ class Episode:
 
     def phased(self, *phases: Phase) -> "Episode":
         """The same with waits for many members that began together."""
-        return replace(self, phases=(*self.phases, *phases))
+        all_phases = (*self.phases, *phases)
+        return Episode(self.since, self.causes, self.ended, all_phases, self.is_partial)
 
     def explained(self, now: Millis, causes: Iterable[Because] = ()) -> Explanation:
         """What there is to say now. ``causes``: further ones, which were not noted one by one."""
         all_causes: tuple[Because, ...] = ()
         for each in sorted((*self.causes, *causes), key=_came_at):
-            all_causes = _with(all_causes, each._replace(mark=0))
+            all_causes = _with(all_causes, each._replace(mark=0) if each.mark else each)
         waits = self._waits()
         shares = [now - self.since]
         if len(all_causes) != 1:

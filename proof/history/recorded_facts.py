@@ -105,8 +105,9 @@ class RecordedFacts(Family):
         self._is_recorded = True
         facts, life, member = self._groups[record["group"]], record["life"], record["member"]
         if not record["is_end"]:
-            if facts.lives.setdefault(life, member) != member:
+            if life in facts.lives:
                 self._say(record, f"life {life} of {member} began twice")
+            facts.lives[life] = member
             self._check_beginning(facts, record)
             return
         if facts.lives.pop(life, None) is None:
@@ -160,11 +161,17 @@ class RecordedFacts(Family):
     def _check_end(
         self, facts: Facts, member: str, part: Part, until: float, record: Record
     ) -> None:
-        """A member that stays gave up the partition in a request since it was assigned it."""
+        """A member that stays gave up the partition in a request since it was assigned it. Where
+        that was refused for a while and sent again, it ended anywhere in between: the time of the
+        rules stands still while the coordinator cannot write."""
         api = GIVES_UP.get(self.story.groups[record["group"]].kind)
         told = facts.told.get((member, part), 0.0)
         calls = [call for call in facts.calls[member] if call.api == api]
         ends = [call for call in calls if call.may_give_up(part, told)]
+        since = [call for call in ends if call.sent >= told]
+        if since:
+            sent, ended = min(c.sent for c in since), max(c.ended for c in since)
+            ends.append(Call(0, since[0].api, sent, ended))
         if api and not any(call.may_be_at(until) for call in ends):
             self._say(record, f"{member} did not give up {part} at {until:.0f}")
 

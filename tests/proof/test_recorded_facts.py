@@ -83,6 +83,7 @@ def verdict(change: Mapping[str, Record | None]) -> list[str]:
 WRONG: Mapping[str, tuple[Mapping[str, Record | None], str]] = {
     "a life that is not recorded": ({"ben": None}, "lives of"),
     "a life without a beginning": ({"life": life(110, 1, ANNA, ago=60)}, "began its life"),
+    "a life that begins twice": ({"twice": life(1_025, 2, BEN, ago=15)}, "began twice"),
     "a life that does not end": ({"ben's life": None}, "lives of"),
     "a life that ends twice": ({"twice": life(3_000, 2, BEN, is_end=True)}, "was not open"),
     "an interval that is not recorded": (
@@ -102,6 +103,16 @@ WRONG: Mapping[str, tuple[Mapping[str, Record | None], str]] = {
 
 def test_a_right_account_has_no_violation() -> None:
     assert verdict({}) == []
+
+
+def test_a_request_that_is_refused_and_sent_again_may_end_it_in_between() -> None:
+    refused = {
+        "anna is refused": invoke(6, 600, "JoinGroup"),
+        "not now": {"type": "fail", "at": 650, "process": ANNA, "call": 6, "code": 15},
+    }
+    assert verdict({**refused, "end of the interval": ceased(1_100, 1, ago=300)}) == []
+    early = verdict({**refused, "end of the interval": ceased(1_100, 1, ago=550)})
+    assert ["did not give up" in said for said in early] == [True]
 
 
 @pytest.mark.parametrize("wrong", WRONG)

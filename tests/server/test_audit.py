@@ -31,7 +31,7 @@ from tests.server.test_configs import alter, change
 
 ENTRIES = """
 SELECT kind, "trigger", client_id, reason, details, revision FROM rollcall_journal
-WHERE group_id = %s AND kind NOT LIKE 'slots-%%' AND kind <> 'group-created' ORDER BY id
+WHERE group_id = %s AND kind !~ '^(slots|node)-' AND kind <> 'group-created' ORDER BY id
 """
 
 
