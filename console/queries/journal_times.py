@@ -1,15 +1,18 @@
 """The entries of the journal between two times.
 
 An index on the time would cost every write (``groups.store.sql.sweeps``). But numbers rise with
-time: the number of the first entry since a time is found by bisection, some twenty look-ups.
+time: the number of the first entry since a time is found by bisection, some twenty look-ups within
+one statement.
 """
 
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Max, Min, QuerySet
+from django.db import connection
+from django.db.models import QuerySet
 
 from groups.models import Journal
+from groups.store.sql import journal_times as sql
 
 TOLERANCE: Final = timedelta(minutes=1)
 """How far an entry's time may be from those of its neighbours: two sessions take number and time
@@ -29,15 +32,8 @@ def between(
 
 def first(moment: datetime, tolerance: timedelta = TOLERANCE) -> int:
     """The number of the first entry that was written at this time or later, by its time and the
-    tolerance; the greatest number if there is none, and 0 in an empty journal."""
-    ends = Journal.objects.aggregate(first=Min("id"), last=Max("id"))
-    low, high = ends["first"] or 0, ends["last"] or 0
-    while low < high:
-        middle = (low + high) // 2
-        found = Journal.objects.filter(id__gte=middle).order_by("id")
-        number, at = found.values_list("id", "at")[0]
-        if at + tolerance >= moment:
-            high = middle
-        else:
-            low = number + 1
-    return low
+    tolerance; the greatest number if there is none, and 0 in an empty journal. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.FIRST_SINCE, {"moment": moment, "tolerance": tolerance})
+        found = cursor.fetchone()
+    return int(found[0]) if found else 0
