@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
-from console.admin import configuration_tab, journal_page, offsets_tab, stopping
+from console.admin import configuration_tab, journal_page, offsets_tab, stopping, timeline_tab
 from console.admin.matrix import COLOURS, gave_up, heat_map, matrix
 from console.admin.member_table import by_topic, shortened, table
 from console.admin.standing import Standing, last_operations
@@ -74,8 +74,14 @@ def rebalances(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     }
 
 
+def timeline(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+    """The group along time."""
+    return timeline_tab.context(seen.group.group_id, seen.group, request)
+
+
 TABS: Final[Mapping[str, Tab]] = {
     "owners": Tab("Who owns what", owners),
+    "timeline": Tab("Timeline", timeline, ("last", "since")),
     "members": Tab("Members", members, ("members", "sort", "page")),
     "rebalances": Tab("Rebalances", rebalances, ("before", "unfolded")),
     "offsets": Tab("Offsets", offsets_tab.context, ("topic", "partition", "after")),

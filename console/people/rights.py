@@ -113,6 +113,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/timeline": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},
     "groups/<id:group_id>/thaw": {"POST": FREEZE},
@@ -268,6 +269,8 @@ MODELS: Final[Mapping[str, Model]] = {
         VIEW_GROUP,
         pages={
             "live": {"GET": VIEW_GROUP},
+            "timeline": {"GET": VIEW_GROUP},
+            "picture": {"GET": VIEW_GROUP},
             "rebalance": dict.fromkeys(BOTH, REBALANCE),
             "evict": dict.fromkeys(BOTH, EVICT),
             "pause": dict.fromkeys(BOTH, PAUSE),

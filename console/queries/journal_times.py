@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
 
 from groups.models import Journal
 from groups.store.sql import journal_times as sql
@@ -24,9 +25,9 @@ def between(
 ) -> QuerySet[Journal]:
     """Those of the entries from ``since`` on and before ``until``; None sets no bound."""
     if since is not None:
-        rows = rows.filter(at__gte=since, id__gte=first(since))
+        rows = rows.filter(at__gte=since, id__gte=_first(since, TOLERANCE))
     if until is not None:
-        rows = rows.filter(at__lt=until, id__lte=first(until, -TOLERANCE))
+        rows = rows.filter(at__lt=until, id__lte=_first(until, -TOLERANCE))
     return rows
 
 
@@ -34,6 +35,11 @@ def first(moment: datetime, tolerance: timedelta = TOLERANCE) -> int:
     """The number of the first entry that was written at this time or later, by its time and the
     tolerance; the greatest number if there is none, and 0 in an empty journal. One statement."""
     with connection.cursor() as cursor:
-        cursor.execute(sql.FIRST_SINCE, {"moment": moment, "tolerance": tolerance})
-        found = cursor.fetchone()
-    return int(found[0]) if found else 0
+        cursor.execute(sql.FIRST_SINCE, (tolerance, moment))  # type: ignore[arg-type]
+        (found,) = cursor.fetchone()
+    return int(found)
+
+
+def _first(moment: datetime, tolerance: timedelta) -> RawSQL:
+    """The same within another statement."""
+    return RawSQL(sql.FIRST_SINCE, [tolerance, moment])

@@ -31,7 +31,7 @@ RUN: Final = """
 """
 SERIOUS: Final = ("serious", "critical")
 THEMES: Final = ("light", "dark")
-TABS: Final = ("owners", "members", "rebalances", "offsets", "configuration")
+TABS: Final = ("owners", "timeline", "members", "rebalances", "offsets", "configuration")
 
 NO_PAGES: Final = {
     "autocomplete",
@@ -40,6 +40,7 @@ NO_PAGES: Final = {
     "view_on_site",
     "login",
     "groups_group_live",
+    "groups_group_picture",
     "groups_operation_live",
     "groups_operation_many",
     "groups_auditentry_csv",

@@ -73,6 +73,7 @@ from console.api.serializers.reports import (
     NewAdviceDecision,
     ReportRowPage,
 )
+from console.api.serializers.timeline import TimelineView
 from console.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -154,6 +155,7 @@ __all__ = [
     "RuleView",
     "RunView",
     "SlotView",
+    "TimelineView",
     "TopicPlan",
     "TopicUse",
     "TopicView",

@@ -1,79 +1,73 @@
 """The SQL of a group's timeline; ``console.queries.timeline`` executes it.
 
-Every statement reads one group's rows by index, of the time that is asked for and at most so many
-of them: what one of them would leave out is said on the page.
+Each statement reads rows by index, of the time that is asked for and at most so many of them: what
+one of them would leave out is said on the page.
 """
 
 from groups.store.sql.fact_reads import LIVES, OWNED
 
-LIVES_OF = f"""
-SELECT life, member_id, instance_id, client_id, client_host, software_name, software_version,
-       joined_at, origin, left_at, departure, heard_at
-FROM {LIVES} AS lives
-WHERE %(host)s::text IS NULL OR client_host = %(host)s
-ORDER BY joined_at, life LIMIT %(most)s
-"""
-
-CHANGES = f"""
-SELECT life, bin, sum(change)::int, count(*)::int FROM (
-    SELECT life,
-           greatest(0, floor(extract(epoch FROM each.at - %(first)s) / %(step_s)s))::int AS bin,
-           each.sign * size AS change
+PAST = f"""
+(SELECT 'life' AS what, life, NULL::int AS bin, NULL::int AS partitions, NULL::int AS rows_read,
+        member_id, instance_id, client_id, client_host, software_name, software_version, joined_at,
+        origin, left_at, departure, heard_at
+ FROM {LIVES} AS lives
+ WHERE %(host)s::text IS NULL OR client_host = %(host)s
+ ORDER BY joined_at DESC, life DESC LIMIT %(lives)s)
+UNION ALL
+(SELECT 'change', life, bin, sum(change)::int, count(*)::int,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+ FROM (
+    SELECT life, each.sign * size AS change,
+           greatest(0, floor(extract(epoch FROM each.at - %(first)s) / %(step_s)s))::int AS bin
     FROM (
         SELECT life, from_at, until_at,
                (SELECT sum(upper(r) - lower(r)) FROM unnest(partitions) AS r) AS size
-        FROM {OWNED} AS owned
-        LIMIT %(most)s
+        FROM {OWNED} AS owned LIMIT %(changes)s
     ) AS sized
     CROSS JOIN LATERAL (VALUES (from_at, 1), (until_at, -1)) AS each(at, sign)
     WHERE each.at <= %(last)s
-) AS changed
-GROUP BY life, bin
-"""
-"""By how many partitions each life's ownership changed in each part of the time; the first one has
-what it owned before, too. How many rows it is made of, besides."""
-
-ROUND = """generation, kind, outcome, started_at, ended_at, members, moved, stopped_ms, silent_ms,
-       unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms, is_partial"""
-
-ROUNDS = f"""
-(SELECT {ROUND} FROM rollcall_round
- WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
-   AND started_at <= %(last)s
- ORDER BY ended_at DESC LIMIT %(most)s)
+ ) AS changed
+ GROUP BY life, bin)
 UNION ALL
-(SELECT {ROUND} FROM rollcall_round
- WHERE group_id = %(group_id)s AND ended_at < %(first)s
+(SELECT 'mark', NULL, NULL, NULL, NULL, text, NULL, actor, NULL, NULL, NULL, at, NULL, NULL, NULL,
+        NULL
+ FROM rollcall_mark
+ WHERE group_id IN ('', %(group_id)s) AND at >= %(first)s AND at <= %(last)s
+ ORDER BY at DESC LIMIT %(marks)s)
+UNION ALL
+(SELECT 'deploy', NULL, NULL, NULL, NULL, keys::text, NULL, figures::text, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL
+ FROM rollcall_report_row
+ WHERE run_id = (SELECT max(id) FROM rollcall_report_run WHERE state = 'succeeded')
+   AND report = 'deploys' AND period = 'all' AND keys ->> 'group_id' = %(group_id)s
+   AND %(has_reports)s
+ LIMIT %(marks)s)
+"""
+"""Rows of four sorts, since a page asks seldom: lives; by how many partitions each life's ownership
+changed in each part of the time (the first one has what it owned before, too), and of how many rows
+that is made; marks; deploys that the newest analysis has recognised."""
+
+ROUNDS = """
+(SELECT generation, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
+        silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+        acts, ends, counts,
+        CASE WHEN so_far - cardinality(lives) < %(waits)s THEN lives END AS lives,
+        CASE WHEN so_far - cardinality(lives) < %(waits)s THEN waited_ms END AS waited_ms
+ FROM (
+    SELECT *, sum(cardinality(lives)) OVER (ORDER BY ended_at DESC, id DESC) AS so_far FROM (
+        SELECT * FROM rollcall_round
+        WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
+          AND started_at <= %(last)s
+        ORDER BY ended_at DESC, id DESC LIMIT %(rounds)s
+    ) AS newest
+ ) AS r
+ ORDER BY ended_at DESC, id DESC)
+UNION ALL
+(SELECT generation, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
+        silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+        acts, ends, counts, NULL, NULL
+ FROM rollcall_round WHERE group_id = %(group_id)s AND ended_at < %(first)s
  ORDER BY ended_at DESC LIMIT 1)
 """
-"""The newest ones first; the last one is that before the time."""
-
-WAITS = """
-WITH rounds AS MATERIALIZED (
-    SELECT id, generation, started_at, acts, ends, counts, lives, waited_ms FROM (
-        SELECT *, sum(cardinality(r.lives)) OVER (ORDER BY ended_at DESC, id DESC) AS so_far
-        FROM rollcall_round AS r
-        WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
-          AND started_at <= %(last)s AND cardinality(r.lives) > 0
-    ) AS r WHERE so_far - cardinality(lives) < %(most)s
-), starts AS MATERIALIZED (
-    SELECT id, array_agg(start ORDER BY run) AS starts FROM (
-        SELECT id, run, sum(n) OVER (PARTITION BY id ORDER BY run) - n + 1 AS start
-        FROM rounds CROSS JOIN LATERAL unnest(counts) WITH ORDINALITY AS c(n, run)
-    ) AS runs GROUP BY id
-), waits AS MATERIALIZED (
-    SELECT w.life, generation, started_at, w.ms, acts[run.run] AS act, ends[run.run] AS end
-    FROM rounds JOIN starts USING (id)
-    CROSS JOIN LATERAL unnest(lives, waited_ms) WITH ORDINALITY AS w(life, ms, nth)
-    CROSS JOIN LATERAL (SELECT width_bucket(w.nth, starts) AS run) AS run
-    WHERE w.life IS NOT NULL
-)
-(SELECT life, NULL::int, NULL::timestamptz, sum(ms)::bigint, NULL::text, NULL::text,
-        count(DISTINCT generation)::int
- FROM waits GROUP BY life ORDER BY sum(ms) DESC, life LIMIT %(lives)s)
-UNION ALL
-(SELECT life, generation, started_at, ms, act, "end", 1
- FROM waits ORDER BY ms DESC, life LIMIT %(segments)s)
-"""
-"""The lives that were waited for longest, each with its sum and in how many rebalances; then the
-longest single waits."""
+"""The newest ones first, with whom they waited for as far as so many waits are read; the last one
+is that before the time."""

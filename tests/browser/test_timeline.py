@@ -1,0 +1,84 @@
+"""A group along time, in a browser: by mouse and keys, without scripts, on a phone, and for those
+who do not see it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from console.people.staff_roles import VIEWER
+from tests.browser.conftest import LogIn, World
+from tests.browser.test_accessibility import THEMES, troubles
+from tests.browser.test_plain import TOO_WIDE
+from tests.browser.test_steering import ALL, group_page
+from tests.clients.conftest import Start
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture
+def group(world: World, start: Start, topic: str) -> str:
+    """A group with a member at work, and a mark."""
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "it has all six")
+    world.execute(
+        "INSERT INTO rollcall_mark (at, text, group_id, actor, noted_at)"
+        " VALUES (now(), 'orders 1.7', %s, 'olga', now())",
+        topic,
+    )
+    return topic
+
+
+def length(page: Page) -> float:
+    """The length of the time that is shown, in seconds."""
+    told: float = page.evaluate(
+        "() => { const {since, until} = document.getElementById('timeline').dataset;"
+        " return until - since; }"
+    )
+    return told
+
+
+def test_a_timeline_is_moved_and_zoomed_and_tells_what_it_shows(log_in: LogIn, group: str) -> None:
+    page = log_in(VIEWER, f"{group_page(group)}?tab=timeline")
+    chart = page.locator("#timeline-chart")
+    expect(page.locator("#timeline-cost")).to_contain_text("rebalance")
+    expect(page.locator("#timeline-lines")).to_contain_text("orders 1.7 (marked by")
+    page.locator(".rc-tl-band").last.dispatch_event("click")
+    expect(page.locator("#timeline-said")).to_contain_text("Rebalanced to generation")
+
+    chart.focus()
+    assert length(page) == 3_600
+    page.keyboard.press("+")
+    expect(page).to_have_url(re.compile("since="))
+    expect(page.locator("#timeline")).not_to_have_attribute("data-until", "")
+    page.wait_for_function(
+        "document.getElementById('timeline').dataset.until"
+        " - document.getElementById('timeline').dataset.since <= 1801"
+    )
+    before = page.locator("#timeline").get_attribute("data-since")
+    assert before is not None
+    box = page.locator(".rc-tl-plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 20, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "before => document.getElementById('timeline').dataset.since < before", arg=before
+    )
+
+
+def test_a_timeline_is_read_without_scripts(log_in: LogIn, group: str) -> None:
+    page = log_in(VIEWER, f"{group_page(group)}?tab=timeline", script=False)
+    expect(page.locator("#timeline-cost")).to_contain_text("rebalance")
+    page.get_by_role("link", name="Zoom in").click()
+    expect(page).to_have_url(re.compile("since="))
+    expect(page.locator("#timeline-cost")).to_be_visible()
+
+
+def test_a_timeline_is_for_everybody(log_in: LogIn, group: str) -> None:
+    page = log_in(VIEWER, f"{group_page(group)}?tab=timeline")
+    assert [told for theme in THEMES for told in troubles(page, theme)] == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate(TOO_WIDE) <= 0
+    expect(page.locator(".rc-tl-plot")).to_be_visible()
