@@ -14,12 +14,14 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
 from console.admin import (
+    comparison,
     configuring,
     freezes,
     group_list,
     group_tabs,
     journal_page,
     many,
+    past_page,
     pauses,
     resets,
     standing,
@@ -218,6 +220,16 @@ class GroupAdmin(RollcallAdmin):
 
     def context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The content of a group's page; for a deleted one, its tombstone and journal."""
+        at = past_page.moment_of(request)
+        if at is not None:
+            group_id, _ = self.known(object_id)
+            return past_page.context(group_id, at, request)
+        if request.GET.get("tab") == comparison.TAB:
+            group_id, _ = self.known(object_id)
+            return {
+                **comparison.context(group_id, request),
+                "tabs": group_tabs.links(comparison.TAB),
+            }
         group = self.existing(object_id)
         if group is not None:
             seen = standing.look(group)

@@ -86,7 +86,7 @@ def _lines(found: Timeline) -> Iterator[Mapping[str, Any]]:
             "sort": sort,
             "text": text,
             "cost": cost,
-            "was": f"?{urlencode({'tab': 'was', 'at': timeline_window.text(at)})}",
+            "was": f"?{urlencode({'tab': 'owners', 'at': timeline_window.text(at)})}",
         }
 
 

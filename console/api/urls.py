@@ -37,6 +37,7 @@ urlpatterns = [
     path("groups/<id:group_id>/lives", facts.Lives.as_view()),
     path("groups/<id:group_id>/owners", facts.Owners.as_view()),
     path("groups/<id:group_id>/progress", facts.Progress.as_view()),
+    path("groups/<id:group_id>/comparison", facts.Comparison.as_view()),
     path("groups/<id:group_id>/timeline", timeline.GroupTimeline.as_view()),
     path("groups/<id:group_id>/waiting", reads.Waiting.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),

@@ -113,6 +113,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/comparison": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/timeline": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/freeze": {"POST": FREEZE},

@@ -3,7 +3,7 @@ Reads only, one or two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -110,6 +110,16 @@ def owners(
         found = cursor.fetchall()
         cursor.execute(sql.NAMES, parameters)
         names = {life: row for life, *row in cursor.fetchall()}
+    return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
+
+
+def owners_at(group_id: str, at: datetime, known: Sequence[Life]) -> Sequence[Owned]:
+    """The intervals of a moment, of lives that are known. One statement."""
+    parameters = {**_parameters(group_id, at, at), "topic": None, "partition": None}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OWNERS, parameters)
+        found = cursor.fetchall()
+    names: Mapping[int, Sequence[Any]] = {life.life: life[1:5] for life in known}
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 

@@ -31,7 +31,7 @@ RUN: Final = """
 """
 SERIOUS: Final = ("serious", "critical")
 THEMES: Final = ("light", "dark")
-TABS: Final = ("owners", "timeline", "members", "rebalances", "offsets", "configuration")
+TABS: Final = ("owners", "timeline", "members", "rebalances", "offsets", "configuration", "compare")
 
 NO_PAGES: Final = {
     "autocomplete",

@@ -18,7 +18,7 @@ from console.api.serializers.access import (
     QuotaView,
 )
 from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from console.api.serializers.facts import HourOfPartition, Life, OwnedPartitions
+from console.api.serializers.facts import HourOfPartition, Life, MomentsCompared, OwnedPartitions
 from console.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -123,6 +123,7 @@ __all__ = [
     "Member",
     "NewAcknowledgement",
     "NewAdviceDecision",
+    "MomentsCompared",
     "NewAcl",
     "NewBatch",
     "NewConfig",
