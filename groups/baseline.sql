@@ -1,4 +1,4 @@
--- rollcall: migrated (6036ac4b4e384d3de8e1d25bccb6e1383be227dd40ab996a19656739d885a0d7), PostgreSQL 18
+-- rollcall: migrated (6dc0c660ced57aceacbd59e6cdc9d0c92751e7913f5012fb32c475def3a1f4e8), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1215,6 +1215,19 @@ COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of f
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
+);
+
+CREATE TABLE public.rollcall_fleet_hour (
+    hour timestamp with time zone NOT NULL,
+    members integer NOT NULL,
+    commits bigint NOT NULL,
+    longest_ms bigint NOT NULL,
+    idle_ms bigint NOT NULL,
+    triggers text[] NOT NULL,
+    rebalances integer[] NOT NULL,
+    group_ids text[] NOT NULL COLLATE pg_catalog."C",
+    group_rebalances integer[] NOT NULL,
+    group_idle_ms bigint[] NOT NULL
 );
 
 CREATE TABLE public.rollcall_follower (
@@ -2495,6 +2508,8 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -2891,6 +2906,9 @@ ALTER TABLE ONLY public.rollcall_facts_floor
 
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.rollcall_fleet_hour
+    ADD CONSTRAINT rollcall_fleet_hour_pkey PRIMARY KEY (hour);
 
 ALTER TABLE ONLY public.rollcall_follower
     ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);
@@ -3528,6 +3546,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0061_rounds_and_hours', now()),
 ('groups', '0065_advice_decisions', now()),
 ('groups', '0066_marks', now()),
+('groups', '0072_fleet_hours', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

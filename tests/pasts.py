@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import connection
 
@@ -53,16 +53,31 @@ def execute(statement: str, **values: Any) -> None:
         cursor.execute(statement, values)
 
 
-class Past:
-    """The past of one group. Times are minutes after ``DAY``."""
+class Execute(Protocol):
+    """Executes a statement with named values."""
 
-    def __init__(self, group_id: str = "packers") -> None:
+    def __call__(self, statement: str, **values: Any) -> None: ...
+
+
+class Past:
+    """The past of one group. Times are minutes after ``start``; lives have numbers from
+    ``first``."""
+
+    def __init__(
+        self,
+        group_id: str = "packers",
+        start: datetime = DAY,
+        run: Execute = execute,
+        first: int = 1,
+    ) -> None:
         self.group_id = group_id
-        self._numbers = count(1)
+        self.start = start
+        self._execute = run
+        self._numbers = count(first)
 
     def time(self, minute: float) -> datetime:
-        """A minute of the day."""
-        return DAY + timedelta(minutes=minute)
+        """A minute of the story."""
+        return self.start + timedelta(minutes=minute)
 
     def life(
         self,
@@ -84,13 +99,13 @@ class Past:
             "joined_at": self.time(joined),
         }
         open_ = {"left_generation": None, "left_at": None, "departure": None, "heard_at": None}
-        execute(LIFE, at=self.time(joined), **values, **open_)
+        self._execute(LIFE, at=self.time(joined), **values, **open_)
         if left is None:
-            execute(LIFE_OPEN, **values)
+            self._execute(LIFE_OPEN, **values)
         else:
             ended = {"left_generation": 2, "left_at": self.time(left), "departure": departure}
             heard_at = self.time(left - silent)
-            execute(LIFE, at=self.time(left), **values, **ended, heard_at=heard_at)
+            self._execute(LIFE, at=self.time(left), **values, **ended, heard_at=heard_at)
         return number
 
     def owned(
@@ -110,9 +125,9 @@ class Past:
             "from_at": self.time(since),
         }
         if until is None:
-            execute(OWNED_OPEN, **values)
+            self._execute(OWNED_OPEN, **values)
         else:
-            execute(OWNED, **values, until_at=self.time(until))
+            self._execute(OWNED, **values, until_at=self.time(until))
 
     def rebalanced(
         self,
@@ -131,7 +146,7 @@ class Past:
         """A rebalance. ``waits``: by "act:end", lives and milliseconds."""
         runs = dict(waits or {})
         every = [pair for pairs in runs.values() for pair in pairs]
-        execute(
+        self._execute(
             ROUND,
             group_id=self.group_id,
             generation=generation,

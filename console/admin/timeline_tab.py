@@ -1,7 +1,6 @@
 """A group's timeline on its page, on a page of its own, and as a picture."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -20,9 +19,6 @@ from groups.models import Group
 
 LINES_MAX: Final = 200
 """Lines below the drawing, the newest; a shorter time has all of its own."""
-
-COSTS_WITHIN: Final = timedelta(minutes=15)
-"""The time after a mark in which rebalances are counted as its cost."""
 
 PICTURE: Final = "attachment; filename=timeline.svg"
 
@@ -98,8 +94,7 @@ def _cost_of(event: Event) -> str | None:
     """The URL of the time after a mark or a deploy."""
     if event.sort not in (MARK, DEPLOY):
         return None
-    end: datetime = max(event.at + COSTS_WITHIN, event.until or event.at)
-    return timeline_window.query(event.at, end)
+    return timeline_window.after(event.at, event.until)
 
 
 def page(

@@ -20,6 +20,9 @@ LENGTHS: Final[Mapping[str, timedelta]] = {
 }
 DEFAULT: Final = "1h"
 
+COSTS_WITHIN: Final = timedelta(minutes=15)
+"""The time after a mark in which rebalances are counted as its cost."""
+
 PARTS: Final = 60
 """A time that ends now ends at the next of so many parts of it: until then a page stays as it is,
 and is not sent again."""
@@ -70,6 +73,11 @@ def query(since: datetime, until: datetime, host: str | None = None, **more: str
     """The query that selects a time."""
     own = {"tab": "timeline", "since": text(since), "until": text(until)}
     return f"?{urlencode({**own, **({'host': host} if host else {}), **more})}"
+
+
+def after(at: datetime, until: datetime | None = None) -> str:
+    """The query of the time in which rebalances are counted as the cost of what happened."""
+    return query(at, max(at + COSTS_WITHIN, until or at))
 
 
 def links(shown: Window, name: str, now: datetime) -> Mapping[str, Any]:
