@@ -69,10 +69,11 @@ def context(group_id: str, at: datetime, request: HttpRequest) -> dict[str, Any]
 
 
 def slider(at: datetime | None, tab: str) -> Mapping[str, Any]:
-    """What chooses a moment: a field, and a slider for those with scripts."""
+    """What chooses a moment: a field, and a slider for those with scripts. On pages of the present
+    it changes once an hour: a page that is refreshed is not sent again for it."""
     now = timezone.now().replace(second=0, microsecond=0)
-    middle = at or now
-    last = min(now, middle + SLIDER)
+    middle = at or now.replace(minute=0)
+    last = min(now, at + SLIDER) if at else middle
     return {
         "slider": {
             "tab": tab,

@@ -45,7 +45,6 @@ def context(group_id: str, group: Group | None, request: HttpRequest) -> Mapping
         "lines": lines[:LINES_MAX],
         "more_lines": max(0, len(lines) - LINES_MAX),
         "query_now": timeline_window.query(shown.since, shown.until, shown.host),
-        "host_query": urlencode({"host": shown.host}) if shown.host else "",
     }
 
 

@@ -184,7 +184,40 @@ def read(
 ) -> Timeline:
     """The timeline of a group that is there, or was. ``kinds``: the entries that the reader may
     see; ``has_reports``: whether also what an analysis found."""
-    values = {
+    values = _values(group_id, window, has_reports=has_reports)
+    past: dict[str, list[Any]] = defaultdict(list)
+    for what, *row in _rows(sql.PAST, values):
+        past[what].append(row)
+    lives = [LifeRow(row[0], *row[4:]) for row in past["life"]]
+    rounds = [_Round(*row) for row in _rows(sql.ROUNDS, values)]
+    entries = _entries(group_id, window, kinds)
+    names = _names(group_id, lives)
+    waited, waits = _waits(rounds)
+    sums = {life: ms for life, (ms, _) in waited.items()}
+    by = HOST if window.host is None and len(lives) > MEMBERS_MAX else MEMBER
+    within = [one for one in rounds if one.until >= window.since]
+    rebalances = [_rebalance(one, entries, names) for one in reversed(within)]
+    return Timeline(
+        group_id=group_id,
+        since=window.since,
+        until=window.until,
+        step_s=window.step_s,
+        by=by,
+        lives=len(lives),
+        lanes=lanes(lives, by, _owned(past["change"]), waits, sums),
+        rebalances=rebalances,
+        states=_states(rounds, window, group),
+        events=_events(group_id, window, entries, names, past),
+        pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
+        cost=_cost(rebalances, _slowest(waited, lives, names)),
+        cuts=list(_cuts(len(lives), past["change"], len(within), len(entries))),
+        known=min(window.until, timezone.now()),
+    )
+
+
+def _values(group_id: str, window: Window, *, has_reports: bool) -> Mapping[str, Any]:
+    """The values of the statements."""
+    return {
         "group_id": group_id,
         "first": window.since,
         "last": window.until,
@@ -197,39 +230,22 @@ def read(
         "rounds": ROUNDS_MAX,
         "waits": WAITS_MAX,
     }
-    past: dict[str, list[Any]] = defaultdict(list)
-    for what, *row in _rows(sql.PAST, values):
-        past[what].append(row)
-    lives = [LifeRow(row[0], *row[4:]) for row in past["life"]]
-    rounds = [_Round(*row) for row in _rows(sql.ROUNDS, values)]
-    entries = _entries(group_id, window, kinds)
-    names = _names(group_id, lives)
-    waited, waits = _waits(rounds)
-    by = HOST if window.host is None and len(lives) > MEMBERS_MAX else MEMBER
-    within = [one for one in rounds if one.until >= window.since]
-    rebalances = [_rebalance(one, entries, names) for one in reversed(within)]
+
+
+def _events(
+    group_id: str,
+    window: Window,
+    entries: Sequence[Journal],
+    names: Names,
+    past: Mapping[str, Sequence[Any]],
+) -> Sequence[Event]:
+    """What happened beside the rebalances, in order of time."""
     events = [
         *timeline_events.of_entries(entries, slot_of(group_id), names),
         *(timeline_events.of_mark(row[4], row[6], row[10]) for row in past["mark"]),
         *timeline_events.of_deploys((row[4], row[6]) for row in past["deploy"]),
     ]
-    sums = {life: ms for life, (ms, _) in waited.items()}
-    return Timeline(
-        group_id,
-        window.since,
-        window.until,
-        window.step_s,
-        by,
-        len(lives),
-        lanes(lives, by, _owned(past["change"]), waits, sums),
-        rebalances,
-        _states(rounds, window, group),
-        sorted((one for one in events if _is_within(one, window)), key=lambda one: one.at),
-        timeline_events.pauses(entry for entry in entries if entry.group_id),
-        _cost(rebalances, _slowest(waited, lives, names)),
-        list(_cuts(len(lives), past["change"], len(within), len(entries))),
-        min(window.until, timezone.now()),
-    )
+    return sorted((one for one in events if _is_within(one, window)), key=lambda one: one.at)
 
 
 def _rows(statement: str, values: Mapping[str, Any]) -> Sequence[Any]:

@@ -10,6 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from console.people.staff_roles import VIEWER
 from tests.browser.conftest import LogIn, World
+from tests.browser.test_accessibility import THEMES, troubles
+from tests.browser.test_plain import TOO_WIDE
 from tests.browser.test_steering import ALL
 from tests.clients.conftest import Start
 from tests.pasts import Past
@@ -136,3 +138,22 @@ def test_which_member_slowed_us_down(log_in: LogIn, world: World, night: Past) -
     expect(page.locator("#timeline-cost")).to_contain_text(
         f"They waited longest for {name}: {ms / 1_000:.1f} s in {rebalances} rebalances."
     )
+
+
+def test_the_charts_are_for_everybody(log_in: LogIn, world: World, night: Past) -> None:
+    hour = night.start.replace(minute=0)
+    world.execute(
+        "INSERT INTO rollcall_fleet_hour VALUES (%s, 9, 8, 7000, 600, '{member-joined}', '{5}',"
+        " ARRAY[%s], '{5}', '{600}') ON CONFLICT DO NOTHING",
+        hour,
+        night.group_id,
+    )
+    page = log_in(VIEWER, "/admin/")
+    expect(page.locator("#charts svg").first).to_be_visible()
+    assert [told for theme in THEMES for told in troubles(page, theme)] == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate(TOO_WIDE) <= 0
+    page.locator("#charts-table summary").click()
+    page.locator("#charts-table").get_by_text(f"{hour:%Y-%m-%d %H:%M} UTC").click()
+    page.locator("#charts").get_by_text("5 rebalances").click()
+    expect(page.locator("#timeline-cost")).to_be_visible()

@@ -71,4 +71,7 @@ def test_a_timeline_is_for_everybody(log_in: LogIn, group: str) -> None:
     assert [told for theme in THEMES for told in troubles(page, theme)] == []
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate(TOO_WIDE) <= 0
+    page.goto(f"{group_page(group)}?tab=compare")
+    assert page.evaluate(TOO_WIDE) <= 0
+    page.goto(f"{group_page(group)}?tab=timeline")
     expect(page.locator(".rc-tl-plot")).to_be_visible()
