@@ -22,6 +22,7 @@
   const pointers = new Map(); // id: x
   let grabbed = null; // {x, since, until}
   let hasMoved = false;
+  let said = ""; // of the shape that was clicked
 
   const section = () => document.getElementById("timeline");
   const plot = () => document.querySelector(".rc-tl-plot");
@@ -74,6 +75,7 @@
 
   function settle() {
     if (grabbed || !wanted) return;
+    said = "";
     const query = new URLSearchParams({ tab: "timeline", since: utc(wanted.since), until: utc(wanted.until) });
     if (section().dataset.host) query.set("host", section().dataset.host);
     const path = live.dataset.liveUrl.split("?")[0];
@@ -170,8 +172,15 @@
     event.preventDefault();
     const title = shape.querySelector("title");
     if (hasMoved || !title) return;
-    document.getElementById("timeline-said").textContent = title.textContent;
+    said = title.textContent;
+    say();
   });
+
+  // A refresh brings the server's text again.
+  function say() {
+    const line = document.getElementById("timeline-said");
+    if (said && line && line.textContent !== said) line.textContent = said;
+  }
 
   // -- Texts of times: the browser's own, as times.js has them ------------------------------
 
@@ -196,6 +205,7 @@
     wanted = null;
     const picture = plot();
     if (picture) picture.style.transform = "";
+    say();
     localise();
   });
   document.addEventListener("DOMContentLoaded", localise);
