@@ -23,6 +23,6 @@ CREATE TABLE rollcall_fleet_hour (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0066_marks")]
+    dependencies = [("groups", "0074_node_leases")]
 
     operations = [migrations.RunSQL(HOURS, "DROP TABLE rollcall_fleet_hour")]

@@ -18,7 +18,13 @@ from console.api.serializers.access import (
     QuotaView,
 )
 from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from console.api.serializers.facts import HourOfPartition, Life, MomentsCompared, OwnedPartitions
+from console.api.serializers.facts import (
+    HourOfPartition,
+    Life,
+    MomentsCompared,
+    OwnedPartitions,
+    Round,
+)
 from console.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -137,6 +143,7 @@ __all__ = [
     "OneRebalance",
     "OperationView",
     "OwnedPartitions",
+    "Round",
     "PartitionView",
     "Password",
     "Pause",

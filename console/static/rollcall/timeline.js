@@ -17,7 +17,8 @@
   const live = document.getElementById("live");
   if (!live) return;
 
-  let wanted = null; // {since, until} that is not fetched yet
+  let wanted = null; // {since, until} that is not shown yet
+  let asked = null; // the same, once the server is asked for it
   let timer = null;
   const pointers = new Map(); // id: x
   let grabbed = null; // {x, since, until}
@@ -76,6 +77,7 @@
   function settle() {
     if (grabbed || !wanted) return;
     said = "";
+    asked = wanted;
     const query = new URLSearchParams({ tab: "timeline", since: utc(wanted.since), until: utc(wanted.until) });
     if (section().dataset.host) query.set("host", section().dataset.host);
     const path = live.dataset.liveUrl.split("?")[0];
@@ -202,9 +204,11 @@
   }
 
   document.addEventListener("rollcall:shown", () => {
-    wanted = null;
+    // A refresh may come while a hand still moves: then what it wants stays.
+    if (wanted === asked) wanted = null;
     const picture = plot();
-    if (picture) picture.style.transform = "";
+    if (wanted) stretch();
+    else if (picture) picture.style.transform = "";
     say();
     localise();
   });
