@@ -36,6 +36,9 @@ VERBS = {
 }
 """Functions of ``launcher.backups``, instead of serving."""
 
+INTERRUPTED = 130
+"""As a shell says it of Ctrl-C."""
+
 REACH_TIMEOUT_S = 5
 
 FITNESS = """
@@ -62,15 +65,12 @@ def main(arguments: Sequence[str]) -> int:
     """Run until a signal; the result is the exit status. Other arguments are refused (status 2)."""
     options = _parser().parse_args(arguments)
     output = Output()
+    if options.verb is not None:
+        return carry_out(options.verb, options.file, output)
     signals = Signals(Parent() if options.stop_with_parent else None)
     try:
         with signals.watching():
             configured = environment.read(os.environ)
-            if options.verb is not None:
-                from launcher import backups  # the driver takes longer than all the rest
-
-                getattr(backups, options.verb)(configured, options.file, output)
-                return 0
             kafka = kafka_settings.read(os.environ)
             output.form = str(kafka["LOG_FORMAT"])
             others = sum(int(str(kafka[name])) for name in LOGINS)
@@ -84,6 +84,22 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         output.say(NAME, str(refusal))
         return 1
+    finally:
+        output.close()
+    return 0
+
+
+def carry_out(verb: str, file: Path, output: Output) -> int:
+    """One of ``VERBS``; the result is the exit status. A signal ends it as any program."""
+    from launcher import backups  # the driver takes longer than all the rest
+
+    try:
+        getattr(backups, verb)(environment.read(os.environ), file, output)
+    except LaunchError as refusal:
+        output.say(NAME, str(refusal))
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
     finally:
         output.close()
     return 0

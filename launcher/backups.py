@@ -155,8 +155,10 @@ def _answers(url: str) -> bool:
 def _run(program: str, url: str, *arguments: str, output: int | None = None) -> None:
     """One of PostgreSQL's programs, to its end. The password is in no command line."""
     parts = urlsplit(url)
-    plain = parts._replace(netloc=f"{parts.username}@{parts.netloc.rpartition('@')[2]}").geturl()
-    environ = {**os.environ, "PGPASSWORD": unquote(parts.password or "")}
+    user, at = (f"{parts.username}@" if parts.username else ""), parts.netloc.rpartition("@")[2]
+    plain = parts._replace(netloc=f"{user}{at}").geturl()
+    password = {"PGPASSWORD": unquote(parts.password)} if parts.password else {}
+    environ = {**os.environ, **password}
     path = binaries.in_folder(binaries.site_packages()).folder / program
     command = [str(path), f"--dbname={plain}", *arguments]
     done = subprocess.run(
@@ -169,8 +171,8 @@ def _run(program: str, url: str, *arguments: str, output: int | None = None) -> 
 def _manage(configured: Environment, url: str, name: str, *arguments: str) -> None:
     """A command of manage.py on this database, to its end; its output is ours."""
     environ: Mapping[str, str] = {
-        **os.environ,
         **plan.OWN_POSTGRESQL,
+        **os.environ,
         "ROLLCALL_DATA_DIR": str(configured.data_dir),
         own_secrets.URL: url,
     }
@@ -194,12 +196,18 @@ def _named(url: str, database: str) -> str:
 
 def _execute(url: str, *statements: str) -> None:
     """From another database: neither of ours is in use then."""
-    with psycopg.connect(_named(url, "postgres"), autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
+    try:
+        with psycopg.connect(_named(url, "postgres"), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+    except psycopg.Error as error:
+        raise LaunchError(f"{statements[0]}: {error}") from None
 
 
 def _number(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        row = connection.execute(NUMBERS.encode()).fetchone()
+    try:
+        with psycopg.connect(url) as connection:
+            row = connection.execute(NUMBERS.encode()).fetchone()
+    except psycopg.Error as error:
+        raise LaunchError(f"The database cannot be read: {error}") from None
     return int(row[0]) if row else 0

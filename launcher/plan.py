@@ -49,11 +49,12 @@ class Ports:
 def choose_ports(configured: Environment) -> Ports:
     """The ports that are set; a free one for each 0. ``LaunchError`` for a port that another
     program uses, among those that this host's processes need."""
-    free = iter(ports.free(2 * configured.nodes, configured.host))
+    free = iter(ports.free(2 * configured.nodes + 1, configured.host))
     first = 0 if os.environ.get(LISTENERS[0]) else configured.kafka_port
     kafka = _of_nodes(first, configured.nodes, free)
     draft = _of_nodes(configured.draft_port, configured.nodes, free)
-    web = configured.web_port or ports.free(1, configured.web_host)[0]
+    beside = free if configured.web_host == configured.host else _one(configured.web_host)
+    web = configured.web_port or next(beside)
     needed = {
         "node": (("KAFKA", configured.host, kafka), ("DRAFT", configured.host, draft)),
         "web": (("WEB", configured.web_host, (web,)),),
@@ -63,6 +64,11 @@ def choose_ports(configured: Environment) -> Ports:
             for port in found:
                 ports.demand(port, f"ROLLCALL_{variable}_PORT", host)
     return Ports(kafka, draft, web)
+
+
+def _one(host: str) -> Iterator[int]:
+    """A free port of another address, chosen when it is needed."""
+    yield from ports.free(1, host)
 
 
 def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import connection
 
@@ -88,10 +88,12 @@ def read(folder: Path) -> Host:
     file = folder / FILE
     try:
         found = json.loads(file.read_text())
-        return Host(str(found["host"]), int(found["starts"]), tuple(map(int, found["node_ids"])))
+        return Host(
+            str(UUID(found["host"])), int(found["starts"]), tuple(map(int, found["node_ids"]))
+        )
     except FileNotFoundError:
         return Host(str(uuid4()))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Refused(f"{file} cannot be read ({error!r}). Restore it, or delete it.") from None
 
 

@@ -128,7 +128,8 @@ class Worker(Thread):
                 "bootstrap.servers": self.bootstrap,
                 "group.id": GROUP,
                 "enable.auto.commit": False,
-                "session.timeout.ms": 10_000,
+                # Longer than any outage here: the client itself joins again after it.
+                "session.timeout.ms": 300_000,
                 "heartbeat.interval.ms": 500,
             }
         )

@@ -127,7 +127,17 @@ def test_a_database_that_was_restored_gives_the_same_ids_where_they_are_free(
     assert node_leases.lease(other, 2) == (1, 2)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"host": 1, "starts": "x", "node_ids": [0]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"host": 1, "starts": 1, "node_ids": [0]}',
+        '{"host": "h", "starts": 1, "node_ids": [0]}',
+        '{"host": "8d9e6bdd-f202-4fd0-b876-de49d6dbf8cb", "starts": 1, "node_ids": ["x"]}',
+    ],
+)
 def test_a_damaged_file_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "node-ids").write_text(text)
     with pytest.raises(Refused, match="cannot be read"):
