@@ -1,4 +1,4 @@
--- rollcall: migrated (61d07b865d410df7498413782f719d6dd562aaa148bd24e7daef36858890b7f9), PostgreSQL 18
+-- rollcall: migrated (e87059a05b01987494cba15105404d0e8433618b06c0ede00a250fbf3cd7a8f1), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1222,6 +1222,19 @@ COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of f
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
+);
+
+CREATE TABLE public.rollcall_fleet_hour (
+    hour timestamp with time zone NOT NULL,
+    members integer NOT NULL,
+    commits bigint NOT NULL,
+    longest_ms bigint NOT NULL,
+    idle_ms bigint NOT NULL,
+    triggers text[] NOT NULL,
+    rebalances integer[] NOT NULL,
+    group_ids text[] NOT NULL COLLATE pg_catalog."C",
+    group_rebalances integer[] NOT NULL,
+    group_idle_ms bigint[] NOT NULL
 );
 
 CREATE TABLE public.rollcall_follower (
@@ -2535,6 +2548,8 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -2937,6 +2952,9 @@ ALTER TABLE ONLY public.rollcall_facts_floor
 
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.rollcall_fleet_hour
+    ADD CONSTRAINT rollcall_fleet_hour_pkey PRIMARY KEY (hour);
 
 ALTER TABLE ONLY public.rollcall_follower
     ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);
@@ -3583,6 +3601,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0067_settings_of_nodes', now()),
 ('groups', '0074_node_leases', now()),
 ('groups', '0075_names_of_operations', now()),
+('groups', '0076_fleet_hours', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

@@ -1366,6 +1366,19 @@ CREATE TABLE public.rollcall_first_password (
     digest character varying(64) NOT NULL
 );
 
+CREATE TABLE public.rollcall_fleet_hour (
+    hour timestamp with time zone NOT NULL,
+    members integer NOT NULL,
+    commits bigint NOT NULL,
+    longest_ms bigint NOT NULL,
+    idle_ms bigint NOT NULL,
+    triggers text[] NOT NULL,
+    rebalances integer[] NOT NULL,
+    group_ids text[] NOT NULL COLLATE pg_catalog."C",
+    group_rebalances integer[] NOT NULL,
+    group_idle_ms bigint[] NOT NULL
+);
+
 CREATE TABLE public.rollcall_follower (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
@@ -2198,6 +2211,9 @@ ALTER TABLE ONLY public.rollcall_facts_floor
 
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.rollcall_fleet_hour
+    ADD CONSTRAINT rollcall_fleet_hour_pkey PRIMARY KEY (hour);
 
 ALTER TABLE ONLY public.rollcall_follower
     ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);

@@ -19,6 +19,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from groups.catalogue import kafka_import
 from groups.periodic import AnalysisSettings, PeriodicSettings
 from groups.store.sql import sweeps as sql
+from groups.sweeps import fleet_hours
 from groups.sweeps.ends import end_what_is_over
 from groups.sweeps.hours import ProgressHours
 from groups.sweeps.session import CLEAN_UP, RetentionSweep, SessionSweep, clean_up
@@ -87,8 +88,12 @@ def ends() -> None:
 
 @shared_task
 def hours() -> None:
-    """Summarise the hours of the offset history that are over."""
-    recorded("hours", _progress_hours().run)
+    """Summarise the hours that are over: of the offset history, then of the installation."""
+    recorded("hours", _hours)
+
+
+def _hours() -> str:
+    return f"{_progress_hours().run()}; {fleet_hours.run()}"
 
 
 @shared_task

@@ -28,7 +28,7 @@ SIZE = {"width": 1400, "height": 900}
 
 USER = "olga"
 GROUP = "demo-orders"
-TABS = ("members", "rebalances", "offsets", "configuration")
+TABS = ("timeline", "members", "rebalances", "offsets", "configuration")
 REASON = "worker 3 was moved to another machine"
 
 PLAY_S = 45.0

@@ -26,6 +26,7 @@ TABLES = (
     "silence",
     "progress",
     "progress_done",
+    "fleet_hour",
     "facts_floor",
     "mark",
     "report_run",

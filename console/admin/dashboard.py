@@ -2,17 +2,20 @@
 ``console.queries.overview`` counts; this module creates tiles and sentences."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from console.admin import fleet_charts, timeline_window
 from console.admin.links import quote
 from console.admin.troubles import folded, troubles
 from console.people import rights
 from console.queries import attention, journal_text, tones
 from console.queries import overview as fleets
+from console.queries.journal_acts import author
 from console.queries.member_names import Name, names_of_groups
 from console.queries.overview import Overview
 from console.queries.situation import SETTLED
@@ -34,6 +37,7 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     if not rights.may(request.user, rights.VIEW_GROUP):
         return context
     seen = fleets.look()
+    now = timezone.now()
     may_view_nodes = rights.may(request.user, rights.VIEW_NODE)
     context.update(
         {
@@ -41,9 +45,11 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             "tiles": tiles(seen),
             "states": shares(seen),
             **folded(troubles(attention.fired(seen), request)),
+            **fleet_charts.context(request, now),
+            "marks": _marks(seen.marks),
             "latest": _latest(seen.latest),
             "outages": _outages(seen.outages) if may_view_nodes else (),
-            "seen_at": timezone.now(),
+            "seen_at": now,
         }
     )
     return context
@@ -52,6 +58,32 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 def _latest(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
     names = names_of_groups(entries)
     return [_row(entry, names[entry.group_id]) for entry in entries]
+
+
+def _marks(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    """Marks, each with its own time; one of a group leads to what followed."""
+    return [
+        {
+            "at": at,
+            "text": entry.reason,
+            "group_id": entry.group_id,
+            "actor": author(entry),
+            "link": _after(entry.group_id, at)
+            if entry.group_id
+            else reverse("admin:groups_mark_changelist"),
+        }
+        for entry, at in ((entry, _marked_at(entry)) for entry in entries)
+    ]
+
+
+def _marked_at(entry: Journal) -> datetime:
+    """The time that was marked, which may be before the entry's."""
+    return timeline_window.moment(str((entry.details or {}).get("at"))) or entry.at
+
+
+def _after(group_id: str, at: datetime) -> str:
+    page = reverse("admin:groups_group_change", args=[quote(group_id)])
+    return f"{page}{timeline_window.after(at)}"
 
 
 def _outages(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:

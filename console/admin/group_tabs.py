@@ -11,7 +11,15 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
-from console.admin import configuration_tab, journal_page, offsets_tab, stopping
+from console.admin import (
+    comparison,
+    configuration_tab,
+    journal_page,
+    offsets_tab,
+    past_page,
+    stopping,
+    timeline_tab,
+)
 from console.admin.matrix import COLOURS, gave_up, heat_map, matrix
 from console.admin.member_table import by_topic, shortened, table
 from console.admin.standing import Standing, last_operations
@@ -93,8 +101,14 @@ def rebalances(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     }
 
 
+def timeline(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+    """The group along time."""
+    return timeline_tab.context(seen.group.group_id, seen.group, request)
+
+
 TABS: Final[Mapping[str, Tab]] = {
     "owners": Tab("Who owns what", owners),
+    "timeline": Tab("Timeline", timeline, ("last", "since")),
     "members": Tab("Members", members, ("members", "sort", "page")),
     "rebalances": Tab("Rebalances", rebalances, ("before", "unfolded")),
     "offsets": Tab("Offsets", offsets_tab.context, ("topic", "partition", "after")),
@@ -118,12 +132,19 @@ def of(seen: Standing, request: HttpRequest) -> dict[str, Any]:
     return {
         "tab": name,
         "tab_template": f"admin/groups/group/tabs/{name}.html",
-        "tabs": [
-            {"title": tab.title, "link": f"?{urlencode({'tab': key})}", "active": key == name}
-            for key, tab in TABS.items()
-        ],
+        "tabs": links(name),
+        **(past_page.slider(None, name) if name in past_page.TABS else {}),
         **TABS[name].context(seen, request),
     }
+
+
+def links(shown: str) -> list[dict[str, Any]]:
+    """The tabs, and the comparison, which needs nothing of the group's present."""
+    titles = {**{name: tab.title for name, tab in TABS.items()}, comparison.TAB: comparison.TITLE}
+    return [
+        {"title": title, "link": f"?{urlencode({'tab': name})}", "active": name == shown}
+        for name, title in titles.items()
+    ]
 
 
 def member(view: groups.MemberView, colour: int) -> dict[str, Any]:

@@ -14,15 +14,18 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
 from console.admin import (
+    comparison,
     configuring,
     freezes,
     group_list,
     group_tabs,
     journal_page,
     many,
+    past_page,
     pauses,
     resets,
     standing,
+    timeline_tab,
     verbs,
 )
 from console.admin.base import NUL, RollcallAdmin, is_refused
@@ -31,7 +34,7 @@ from console.admin.sent_forms import Page, keyed
 from console.admin.standing import READING
 from console.known_answers import small
 from console.people import rights
-from console.queries import group_rows, group_search, groups, tones
+from console.queries import facts, group_rows, group_search, groups, tones
 from console.queries.journal_text import cause
 from groups.core.operations import OPERATIONS, Name
 from groups.models import Group, Journal
@@ -126,7 +129,11 @@ class GroupAdmin(RollcallAdmin):
     def get_urls(self) -> list[URLPattern]:
         """URLs besides the group's page: its live part, and its verbs."""
         view = self.admin_site.admin_view
-        live = path("<path:object_id>/live/", view(self.live_view), name="groups_group_live")
+        shown = [
+            ("live", self.live_view),
+            ("timeline", self.timeline_view),
+            ("picture", self.picture_view),
+        ]
         ours = [
             ("rebalance", self.rebalance_view),
             *((name, self.member_view(name)) for name, row in OPERATIONS.items() if row.button),
@@ -136,11 +143,11 @@ class GroupAdmin(RollcallAdmin):
             ("configure", self.configure_view),
             ("remove", self.remove_view),
         ]
+        pages = [*shown, *((tail, keyed(page)) for tail, page in ours)]
         return [
-            live,
             *(
-                path(f"<path:object_id>/{tail}/", view(keyed(page)), name=f"groups_group_{tail}")
-                for tail, page in ours
+                path(f"<path:object_id>/{tail}/", view(page), name=f"groups_group_{tail}")
+                for tail, page in pages
             ),
             *super().get_urls(),
         ]
@@ -168,6 +175,20 @@ class GroupAdmin(RollcallAdmin):
             return HttpResponseNotAllowed(READING)
         context = self.context(request, object_id)
         return small(request, render(request, "admin/groups/group/live.html", context))
+
+    def timeline_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The timeline as wide as the window, also of a deleted group."""
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
+        template = "admin/groups/group/timeline_page.html"
+        group_id, group = self.known(object_id)
+        return timeline_tab.page(self.admin_site, group_id, group, request, template)
+
+    def picture_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The timeline as a file."""
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
+        return timeline_tab.picture(*self.known(object_id), request)
 
     def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Preview and form of a forced rebalance."""
@@ -200,6 +221,16 @@ class GroupAdmin(RollcallAdmin):
 
     def context(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """The content of a group's page; for a deleted one, its tombstone and journal."""
+        at = past_page.moment_of(request)
+        if at is not None:
+            group_id, _ = self.known(object_id)
+            return past_page.context(group_id, at, request)
+        if request.GET.get("tab") == comparison.TAB:
+            group_id, _ = self.known(object_id)
+            return {
+                **comparison.context(group_id, request),
+                "tabs": group_tabs.links(comparison.TAB),
+            }
         group = self.existing(object_id)
         if group is not None:
             seen = standing.look(group)
@@ -222,6 +253,13 @@ class GroupAdmin(RollcallAdmin):
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
         group: Group | None = groups.with_owners(groups.with_freezes(found)).first()
         return group
+
+    def known(self, object_id: str) -> tuple[str, Group | None]:
+        """The id of a URL, of a group that is there, or was. Raises 404."""
+        group_id, group = unquote(object_id), self.existing(object_id)
+        if group is None and (NUL in group_id or not facts.is_known(group_id)):
+            raise Http404(f"There is no group {group_id}, and was none.")
+        return group_id, group
 
     def seen(self, request: HttpRequest, object_id: str) -> Group:
         """The group of a URL. Raises 404."""

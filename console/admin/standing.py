@@ -145,6 +145,8 @@ def urls(group: Group) -> dict[str, str]:
     return {
         "page_url": reverse("admin:groups_group_change", args=[key]),
         "live_url": reverse("admin:groups_group_live", args=[key]),
+        "timeline_url": reverse("admin:groups_group_timeline", args=[key]),
+        "picture_url": reverse("admin:groups_group_picture", args=[key]),
         "rebalance_url": reverse("admin:groups_group_rebalance", args=[key]),
         "evict_url": reverse("admin:groups_group_evict", args=[key]),
         "pause_url": reverse("admin:groups_group_pause", args=[key]),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,8 +13,8 @@ from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.pages import first_page, linked, paged_values, position, size_of
 from console.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, page_of
-from console.api.views import View, missing
-from console.queries import facts
+from console.api.views import View, missing, required
+from console.queries import facts, moments, moments_text
 
 Fact = TypeVar("Fact", facts.Life, facts.Owned, facts.HourOfPartition)
 
@@ -107,6 +108,39 @@ class Progress(View):
         page, neighbours = paged_facts(request, self.query, found, _of_hour)
         rows = shapes.HourOfPartition([hour._asdict() for hour in page], many=True).data
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+
+class Comparison(View):
+    """What differs between two moments."""
+
+    @described(
+        operation_id="compare_moments",
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("since", MOMENT, required=True),
+            OpenApiParameter("until", MOMENT, description="By default now."),
+        ],
+        responses=shapes.MomentsCompared,
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """Show what differs in a group between two moments: who came and went, which partitions
+        have another owner, whose offsets advanced, which settings differ."""
+        known(group_id)
+        since = required(self.query, "since")["since"]
+        found = moments.compare(group_id, since, self.query.get("until") or timezone.now())
+        values = {
+            "since": found.since,
+            "until": found.until,
+            "text": moments_text.compared(found),
+            "came": [life._asdict() for life in found.came],
+            "went": [life._asdict() for life in found.went],
+            "stayed": found.stayed,
+            "partitions": found.partitions,
+            "moves": [each._asdict() for each in found.moves],
+            "progress": [each._asdict() for each in found.progress],
+            "settings": [each._asdict() for each in found.settings],
+        }
+        return Response(shapes.MomentsCompared(values).data)
 
 
 class Rounds(View):

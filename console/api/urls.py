@@ -18,6 +18,7 @@ from console.api import (
     quotas,
     reads,
     reports,
+    timeline,
     verbs,
     webhooks,
 )
@@ -37,6 +38,8 @@ urlpatterns = [
     path("groups/<id:group_id>/rounds", facts.Rounds.as_view()),
     path("groups/<id:group_id>/owners", facts.Owners.as_view()),
     path("groups/<id:group_id>/progress", facts.Progress.as_view()),
+    path("groups/<id:group_id>/comparison", facts.Comparison.as_view()),
+    path("groups/<id:group_id>/timeline", timeline.GroupTimeline.as_view()),
     path("groups/<id:group_id>/waiting", reads.Waiting.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),
     path("groups/<id:group_id>/offsets/restores", offsets.Restores.as_view()),

@@ -123,6 +123,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/rounds": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/comparison": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/timeline": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     **{
         f"{path}/{name}": _posted(row)
@@ -278,6 +280,8 @@ MODELS: Final[Mapping[str, Model]] = {
         VIEW_GROUP,
         pages={
             "live": {"GET": VIEW_GROUP},
+            "timeline": {"GET": VIEW_GROUP},
+            "picture": {"GET": VIEW_GROUP},
             "rebalance": dict.fromkeys(BOTH, REBALANCE),
             **{
                 name.value: dict.fromkeys(BOTH, f"groups.{row.permission}")

@@ -172,6 +172,16 @@ def owners(
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 
+def owners_at(group_id: str, at: datetime, known: Sequence[Life]) -> Sequence[Owned]:
+    """The intervals of a moment, of lives that are known. One statement."""
+    parameters = {**_parameters(group_id, at, at), "topic": None, "partition": None}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OWNERS, parameters)
+        found = cursor.fetchall()
+    names: Mapping[int, Sequence[Any]] = {life.life: life[1:5] for life in known}
+    return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
+
+
 def progress(
     group_id: str,
     since: datetime | None = None,

@@ -1,15 +1,19 @@
 """The entries of the journal between two times.
 
 An index on the time would cost every write (``groups.store.sql.sweeps``). But numbers rise with
-time: the number of the first entry since a time is found by bisection, some twenty look-ups.
+time: the number of the first entry since a time is found by bisection, some twenty look-ups within
+one statement.
 """
 
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Max, Min, QuerySet
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
 
 from groups.models import Journal
+from groups.store.sql import journal_times as sql
 
 TOLERANCE: Final = timedelta(minutes=1)
 """How far an entry's time may be from those of its neighbours: two sessions take number and time
@@ -21,23 +25,21 @@ def between(
 ) -> QuerySet[Journal]:
     """Those of the entries from ``since`` on and before ``until``; None sets no bound."""
     if since is not None:
-        rows = rows.filter(at__gte=since, id__gte=first(since))
+        rows = rows.filter(at__gte=since, id__gte=_first(since, TOLERANCE))
     if until is not None:
-        rows = rows.filter(at__lt=until, id__lte=first(until, -TOLERANCE))
+        rows = rows.filter(at__lt=until, id__lte=_first(until, -TOLERANCE))
     return rows
 
 
 def first(moment: datetime, tolerance: timedelta = TOLERANCE) -> int:
     """The number of the first entry that was written at this time or later, by its time and the
-    tolerance; the greatest number if there is none, and 0 in an empty journal."""
-    ends = Journal.objects.aggregate(first=Min("id"), last=Max("id"))
-    low, high = ends["first"] or 0, ends["last"] or 0
-    while low < high:
-        middle = (low + high) // 2
-        found = Journal.objects.filter(id__gte=middle).order_by("id")
-        number, at = found.values_list("id", "at")[0]
-        if at + tolerance >= moment:
-            high = middle
-        else:
-            low = number + 1
-    return low
+    tolerance; the greatest number if there is none, and 0 in an empty journal. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.FIRST_SINCE, (tolerance, moment))  # type: ignore[arg-type]
+        (found,) = cursor.fetchone()
+    return int(found)
+
+
+def _first(moment: datetime, tolerance: timedelta) -> RawSQL:
+    """The same within another statement."""
+    return RawSQL(sql.FIRST_SINCE, [tolerance, moment])

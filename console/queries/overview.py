@@ -1,15 +1,28 @@
 """The whole fleet in a few numbers: what an operator should know before any single group.
 
-Reads only, by the ORM, thirteen statements for any number of groups. Numbers from the journal come
+Reads only, by the ORM, twelve statements for any number of groups. Numbers from the journal come
 only from its newest entries, since its length is not limited.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Case, Count, Max, OuterRef, Q, Subquery, Value, When, Window
+from django.db.models import (
+    Case,
+    Count,
+    Max,
+    OuterRef,
+    Q,
+    Subquery,
+    TextField,
+    Value,
+    When,
+    Window,
+)
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
@@ -91,6 +104,7 @@ class Overview:
     rebalances_1h: LastHour
     latest: Sequence[Journal]
     outages: Sequence[Journal]
+    marks: Sequence[Journal]
     unsettled: Sequence[Group]
     unsettled_count: int
     situations: Mapping[str, Situation]
@@ -136,9 +150,9 @@ def look(now: datetime | None = None) -> Overview:
     newest = slots["newest"] or 0
     acknowledged = in_force()
     unsettled = unsettled_groups(now, subjects_of("unsettled", acknowledged))
-    rebalanced, outages = latest(newest, now - OUTAGES_WITHIN)
+    rebalanced, outages, marks = latest(newest, now - OUTAGES_WITHIN)
     return Overview(
-        states=states(),
+        states=json.loads(slots["states"] or "{}"),
         members=slots["members"] or 0,
         newest_entry=newest,
         nodes=nodes,
@@ -148,6 +162,7 @@ def look(now: datetime | None = None) -> Overview:
         rebalances_1h=rebalances(newest, now - RECENT),
         latest=rebalanced,
         outages=outages,
+        marks=marks,
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
@@ -175,6 +190,7 @@ def alone(group: Group, now: Situation) -> Overview:
         rebalances_1h=LastHour(0, False),
         latest=(),
         outages=(),
+        marks=(),
         unsettled=unsettled,
         unsettled_count=len(unsettled),
         situations={group.group_id: now},
@@ -185,7 +201,7 @@ def alone(group: Group, now: Situation) -> Overview:
 
 
 def _counted() -> Mapping[str, Any]:
-    """Slots, members, and the journal's newest entry, in one statement."""
+    """Slots, members, groups by state, and the journal's newest entry, in one statement."""
     newest = Journal.objects.order_by("-id").values("id")[:1]
     members = Member.objects.order_by().annotate(one=Value(1)).values("one")
     counts: Mapping[str, Any] = Slot.objects.aggregate(
@@ -193,6 +209,7 @@ def _counted() -> Mapping[str, Any]:
         free=Count("slot", filter=_ownerless()),
         newest=Max(Subquery(newest)),
         members=Max(Subquery(members.annotate(n=Count("*")).values("n"))),
+        states=Max(RawSQL(STATES, [], output_field=TextField())),
     )
     return counts
 
@@ -201,10 +218,11 @@ def _ownerless() -> Q:
     return Q(node_id__isnull=True)
 
 
-def states() -> Mapping[str, int]:
-    """The number of groups in each state, by the state's name."""
-    counted = Group.objects.values_list("state").annotate(n=Count("group_id")).order_by("state")
-    return dict(counted)
+STATES: Final = """
+SELECT jsonb_object_agg(state, n)::text FROM (
+    SELECT state, count(*) AS n FROM rollcall_group GROUP BY state
+) AS counted
+"""
 
 
 def unsettled_groups(now: datetime, acknowledged_ids: Sequence[str]) -> Sequence[Any]:
@@ -247,17 +265,16 @@ def rebalances(newest: int, since: datetime) -> LastHour:
     return LastHour(read["rebalances"], is_more=read["all"] >= JOURNAL_READ_MAX)
 
 
-def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], Sequence[Journal]]:
-    """The newest rebalances of the whole fleet, and the newest outages of nodes since then, each
-    newest first. One statement."""
+def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], ...]:
+    """The newest rebalances of the whole fleet, the newest outages of nodes and the newest marks
+    since then, each newest first. One statement."""
     read = _looked_through(newest).order_by("-id")
     rebalanced = read.filter(kind=REBALANCED)[:LATEST_MAX]
     away = read.filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)[:OUTAGES_MAX]
-    found = sorted(rebalanced.union(away, all=True), key=lambda entry: -entry.pk)
-    return (
-        [entry for entry in found if entry.kind == REBALANCED],
-        [entry for entry in found if entry.kind != REBALANCED],
-    )
+    marked = read.filter(kind=EntryKind.MARKED, at__gte=since)[:OUTAGES_MAX]
+    found = sorted(rebalanced.union(away, marked, all=True), key=lambda entry: -entry.pk)
+    kinds = (REBALANCED, EntryKind.NODE_OUTAGE, EntryKind.MARKED)
+    return tuple([entry for entry in found if entry.kind == kind] for kind in kinds)
 
 
 def task_runs(now: datetime) -> Sequence[TaskRun]:

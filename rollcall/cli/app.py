@@ -22,6 +22,7 @@ from rollcall.cli import (
     operations,
     quotas,
     reports,
+    timeline,
     topics,
     users,
     verbs,
@@ -44,9 +45,10 @@ __all__ = [
     "facts",
     "offsets",
     "run",
+    "timeline",
     "verbs",
     "watch",
-]  # four of these have commands for `group`
+]  # five of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")

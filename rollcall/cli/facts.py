@@ -10,7 +10,7 @@ from rollcall.cli.context import Form, GroupId, TopicName, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.group_tables import CLIENT, HOST, INSTANCE, MEMBER
 from rollcall.cli.groups import app
-from rollcall.cli.output import Column, Output, show
+from rollcall.cli.output import Column, Output, say, show, show_one
 
 
 def short(field: str) -> Column:
@@ -144,3 +144,31 @@ def progress(
         "/group/progress", group_id=group, topic=topic, since=begin, until=end
     )
     show(rows, PROGRESS, output)
+
+
+MOVES: Final[Sequence[Column]] = (
+    Column("TOPIC", "topic"),
+    Column("PARTITION", "partition"),
+    Column("BEFORE", "before"),
+    Column("AFTER", "after"),
+)
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    group: GroupId,
+    since: Annotated[str, typer.Option(help="The earlier moment.")],
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show what differs between two moments: who came and went, and what moved."""
+    found = rest_of(context).get(
+        "/group/comparison", group_id=group, since=moment(since), until=moment(until)
+    )
+    if output in (Output.JSON, Output.YAML):
+        show_one(found, MOVES, output)
+        return
+    if output is Output.TABLE:
+        say(found["text"])
+    show(found["moves"], MOVES, output)

@@ -22,10 +22,6 @@ RELATED = 5
 """Before a deletion Django asks each table with a reference to the row."""
 
 
-BISECTS = {"/admin/groups/reportrun/now/": 20}
-"""What finds a number of the journal by bisection: a statement, by index, for each halving."""
-
-
 class World:
     """Rows for the walk over all pages."""
 
@@ -52,7 +48,7 @@ def test_no_page_exceeds_its_statement_limit() -> None:
             answer = admin.get(path)
         assert answer.status_code < 500, (path, answer.status_code)
         seen += answer.status_code == 200
-        most = QUERIES_MAX + (RELATED if path.endswith("/delete/") else BISECTS.get(path, 0))
+        most = QUERIES_MAX + (RELATED if path.endswith("/delete/") else 0)
         if len(queries) > most:
             often[path] = len(queries)
     assert not often and seen > 60, (often, seen)

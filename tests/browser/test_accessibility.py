@@ -31,7 +31,7 @@ RUN: Final = """
 """
 SERIOUS: Final = ("serious", "critical")
 THEMES: Final = ("light", "dark")
-TABS: Final = ("owners", "members", "rebalances", "offsets", "configuration")
+TABS: Final = ("owners", "timeline", "members", "rebalances", "offsets", "configuration", "compare")
 
 NO_PAGES: Final = {
     "autocomplete",
@@ -40,6 +40,7 @@ NO_PAGES: Final = {
     "view_on_site",
     "login",
     "groups_group_live",
+    "groups_group_picture",
     "groups_operation_live",
     "groups_operation_many",
     "groups_auditentry_csv",
@@ -101,6 +102,8 @@ MAKE: Final = (
     " max(id) FROM rollcall_webhook",
     "INSERT INTO rollcall_mark (at, text, group_id, actor, noted_at)"
     " SELECT now(), %s, '', 'olga', now()",
+    "INSERT INTO rollcall_fleet_hour SELECT date_trunc('hour', now()) - interval '1 hour', 1, 2, 3,"
+    " 4, '{member-joined}', '{1}', ARRAY[%s], '{1}', '{4}' ON CONFLICT DO NOTHING",
     "INSERT INTO rollcall_advice_decision (group_id, rule, subject, verdict, reason, actor, at)"
     " SELECT %s, 'session-timeout', 'worker', 'muted', 'seen', 'olga', now()",
     "INSERT INTO rollcall_saved_view (user_id, name, query, is_shared)"

@@ -18,7 +18,13 @@ from console.api.serializers.access import (
     QuotaView,
 )
 from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from console.api.serializers.facts import HourOfPartition, Life, OwnedPartitions, Round
+from console.api.serializers.facts import (
+    HourOfPartition,
+    Life,
+    MomentsCompared,
+    OwnedPartitions,
+    Round,
+)
 from console.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -73,6 +79,7 @@ from console.api.serializers.reports import (
     NewAdviceDecision,
     ReportRowPage,
 )
+from console.api.serializers.timeline import TimelineView
 from console.api.serializers.topics import (
     Growth,
     NewTopic,
@@ -122,6 +129,7 @@ __all__ = [
     "Member",
     "NewAcknowledgement",
     "NewAdviceDecision",
+    "MomentsCompared",
     "NewAcl",
     "NewBatch",
     "NewConfig",
@@ -155,6 +163,7 @@ __all__ = [
     "RuleView",
     "RunView",
     "SlotView",
+    "TimelineView",
     "TopicPlan",
     "TopicUse",
     "TopicView",

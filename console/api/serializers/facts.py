@@ -74,6 +74,48 @@ class HourOfPartition(s.Serializer[Any]):
     member_id = s.CharField(allow_null=True)
 
 
+class MovedPartition(s.Serializer[Any]):
+    """A partition with another owner; null: with none."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    before = s.CharField(allow_null=True)
+    after = s.CharField(allow_null=True)
+
+
+class TopicOffsets(s.Serializer[Any]):
+    """How the offsets of a topic went: how many partitions advanced, went back, and stood still."""
+
+    topic = s.CharField()
+    advanced = s.IntegerField()
+    back = s.IntegerField()
+    still = s.IntegerField()
+    by = s.IntegerField(help_text="By how much in all.")
+
+
+class DifferentSetting(s.Serializer[Any]):
+    """A setting with another value; null: not set for the group."""
+
+    name = s.CharField()
+    before = s.CharField(allow_null=True)
+    after = s.CharField(allow_null=True)
+
+
+class MomentsCompared(s.Serializer[Any]):
+    """What differs in a group between two moments."""
+
+    since = s.DateTimeField()
+    until = s.DateTimeField()
+    text = s.CharField(help_text="The same in sentences.")
+    came = Life(many=True)
+    went = Life(many=True)
+    stayed = s.IntegerField()
+    partitions = s.IntegerField(help_text="Those that had an owner at one of the moments.")
+    moves = MovedPartition(many=True)
+    progress = TopicOffsets(many=True)
+    settings = DifferentSetting(many=True)
+
+
 class RoundCause(s.Serializer[Any]):
     """Why a rebalance was needed."""
 

@@ -12,6 +12,8 @@
  * [data-live-pause] is a button that stops all this, and begins it again. Nothing changes either
  * while one selects text, writes in a field, or has chosen rows of a list.
  *
+ * "rollcall:look", an event of the document, asks for a look at once.
+ *
  * Inside it, [data-live-pending] asks for a look each second, [data-age-ms] grows while one
  * watches, and [data-live-state], anywhere on the page, says "live", "polling", "paused" or "not
  * updated". The socket carries no data: what a person may see is judged by the server at each fetch.
@@ -40,7 +42,7 @@
   const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
 
   const group = live.dataset.liveGroup;
-  const url = live.dataset.liveUrl || window.location.href;
+  const url = () => live.dataset.liveUrl || window.location.href; // the timeline changes it
   let shown = live.dataset.liveRevision || "";
   let shownAt = performance.now();
   let heardAt = performance.now(); // of the server, with something to show or nothing new
@@ -95,7 +97,7 @@
     lookedAt = performance.now();
     try {
       const headers = { "X-Requested-With": "live", ...(tag && { "If-None-Match": tag }) };
-      await heard(await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MS_MAX) }));
+      await heard(await fetch(url(), { headers, signal: AbortSignal.timeout(FETCH_MS_MAX) }));
     } catch {
       // The server is away. The next turn asks again.
     } finally {
@@ -206,6 +208,7 @@
     return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
   }
 
+  document.addEventListener("rollcall:look", () => look());
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) look();
   });

@@ -1,0 +1,241 @@
+"""A group as it was at a moment, and what differs between two (docs/facts.md).
+
+Reads only, bounded, a few statements each.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from console.queries import facts, groups
+from console.queries.facts import Life, Owned
+from console.queries.groups import MemberView
+from groups.core.journal import EntryKind
+from groups.models import GroupConfig, Journal
+from groups.store.sql import moments as sql
+
+COMMITS_WITHIN: Final = timedelta(hours=1)
+COMMITS_MAX: Final = 100_000
+HOURS: Final = timedelta(hours=7)
+"""How far before a moment commits are read one by one, and how far the hours of progress."""
+
+CONFIG_ENTRIES_MAX: Final = 500
+
+Partition = tuple[str, int]
+
+
+class OffsetThen(NamedTuple):
+    """A committed offset at a moment, and when it was committed at the latest."""
+
+    topic: str
+    partition: int
+    committed_offset: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Who was there, and who owned what; ``owned`` are the intervals behind it."""
+
+    at: datetime
+    lives: Sequence[Life]
+    owned: Sequence[Owned]
+
+    @property
+    def members(self) -> Sequence[MemberView]:
+        """The members, as a page shows those of now."""
+        parts: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for one in self.owned:
+            parts[one.life][one.topic] += one.numbers()
+        return [_member(life, parts.get(life.life, {})) for life in self.lives]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The partitions of the topics that were subscribed then, as many as they have now."""
+        return groups.partition_counts({t for life in self.lives for t in life.subscription or ()})
+
+    def owners_of(self, number: int, topic: str | None = None) -> Sequence[Owned]:
+        """Who owned a partition, of this topic or of any."""
+        named = (one for one in self.owned if topic in (None, one.topic))
+        return [one for one in named if number in one.numbers()]
+
+
+def _member(life: Life, parts: Mapping[str, Sequence[int]]) -> MemberView:
+    return MemberView(
+        member_id=life.member_id,
+        instance_id=life.instance_id,
+        client_id=life.client_id,
+        client_host=life.client_host,
+        session_timeout_ms=life.session_timeout_ms,
+        rebalance_timeout_ms=life.rebalance_timeout_ms,
+        joined_at=life.joined_at,
+        heard_at=None,
+        heartbeat_age_ms=None,
+        is_leader=False,
+        state="",
+        epoch=0,
+        topics=life.subscription,
+        assignment={topic: sorted(numbers) for topic, numbers in sorted(parts.items())},
+    )
+
+
+def look(group_id: str, at: datetime) -> Moment:
+    """The group at a moment. Two statements."""
+    return _moment(group_id, at, facts.lives(group_id, at, at))
+
+
+def _moment(group_id: str, at: datetime, lives: Sequence[Life]) -> Moment:
+    """The same, of lives among which are those of the moment."""
+    there = [
+        life
+        for life in lives
+        if life.joined_at <= at and (life.left_at is None or life.left_at > at)
+    ]
+    return Moment(at, there, facts.owners_at(group_id, at, there))
+
+
+def offsets(group_id: str, at: datetime) -> Sequence[OffsetThen]:
+    """The offsets that were committed then, as far as it is known. One statement."""
+    values: dict[str, Any] = {
+        "group_id": group_id,
+        "at": at,
+        "within": COMMITS_WITHIN,
+        "hours": HOURS,
+        "most": COMMITS_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OFFSETS_AT, values)
+        return [OffsetThen(*row) for row in cursor.fetchall()]
+
+
+def settings(group_id: str, *moments: datetime) -> Sequence[Mapping[str, str]]:
+    """The group's own settings at each moment: those of now, with each change since taken back.
+    Two statements."""
+    now = dict(GroupConfig.objects.filter(group_id=group_id).values_list("name", "value"))
+    changes: list[Journal] = list(
+        groups.journal_of(group_id).filter(kind=EntryKind.CONFIG_CHANGED, at__gt=min(moments))[
+            :CONFIG_ENTRIES_MAX
+        ]
+    )
+    return [_before(now, [entry for entry in changes if entry.at > at]) for at in moments]
+
+
+def _before(now: Mapping[str, str], changes: Sequence[Journal]) -> Mapping[str, str]:
+    """The settings before these changes, which are given newest first."""
+    found = dict(now)
+    for entry in changes:
+        before: Mapping[str, Any] = (entry.details or {}).get("before") or {}
+        for name in (entry.details or {}).get("after") or {}:
+            was = before.get(name)
+            if was is None:
+                found.pop(name, None)
+            else:
+                found[name] = str(was)
+    return found
+
+
+# -- Two moments ------------------------------------------------------------------------------
+
+
+class Move(NamedTuple):
+    """A partition with another owner; None: with none."""
+
+    topic: str
+    partition: int
+    before: str | None
+    after: str | None
+
+
+class TopicProgress(NamedTuple):
+    """How a topic's offsets went: partitions that advanced, went back, and stood still, and by how
+    much in all."""
+
+    topic: str
+    advanced: int
+    back: int
+    still: int
+    by: int
+
+
+class Setting(NamedTuple):
+    """A setting with another value; None: not set for the group."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs between two moments. ``stayed``: members that were there at both."""
+
+    since: datetime
+    until: datetime
+    came: Sequence[Life]
+    went: Sequence[Life]
+    stayed: int
+    moves: Sequence[Move]
+    partitions: int
+    progress: Sequence[TopicProgress]
+    settings: Sequence[Setting]
+
+
+def compare(group_id: str, since: datetime, until: datetime) -> Comparison:
+    """What differs between two moments. Seven statements."""
+    lives = facts.lives(group_id, since, until)
+    before, after = (_moment(group_id, at, lives) for at in (since, until))
+    was, now = ({life.life: life for life in each.lives} for each in (before, after))
+    owners, owners_now = (_owners(each) for each in (before, after))
+    parts = owners.keys() | owners_now.keys()
+    moved = [p for p in sorted(parts) if _life(owners.get(p)) != _life(owners_now.get(p))]
+    return Comparison(
+        since,
+        until,
+        [life for number, life in now.items() if number not in was],
+        [life for number, life in was.items() if number not in now],
+        len(was.keys() & now.keys()),
+        [Move(*part, _name(owners.get(part)), _name(owners_now.get(part))) for part in moved],
+        len(parts),
+        _progress(offsets(group_id, since), offsets(group_id, until)),
+        _settings(*settings(group_id, since, until)),
+    )
+
+
+def _owners(moment: Moment) -> Mapping[Partition, Owned]:
+    return {(one.topic, number): one for one in moment.owned for number in one.numbers()}
+
+
+def _life(owned: Owned | None) -> int | None:
+    return None if owned is None else owned.life
+
+
+def _name(owned: Owned | None) -> str | None:
+    return None if owned is None else owned.instance_id or owned.client_id or owned.member_id
+
+
+def _progress(before: Sequence[OffsetThen], after: Sequence[OffsetThen]) -> Sequence[TopicProgress]:
+    was = {(one.topic, one.partition): one.committed_offset for one in before}
+    steps: dict[str, list[int]] = defaultdict(list)
+    for one in after:
+        if (one.topic, one.partition) in was:
+            steps[one.topic].append(one.committed_offset - was[one.topic, one.partition])
+    return [
+        TopicProgress(
+            topic,
+            sum(step > 0 for step in its),
+            sum(step < 0 for step in its),
+            sum(step == 0 for step in its),
+            sum(its),
+        )
+        for topic, its in sorted(steps.items())
+    ]
+
+
+def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Sequence[Setting]:
+    names = sorted(before.keys() | after.keys())
+    pairs = (Setting(name, before.get(name), after.get(name)) for name in names)
+    return [each for each in pairs if each.before != each.after]

@@ -1,0 +1,420 @@
+"""A group along time: its members' lives with what they owned, its rebalances with what they waited
+for, and what else happened, between two times.
+
+Reads only, three statements for any group, each by index, and bounded. What a bound leaves out is
+in ``cuts``.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from heapq import nlargest
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+
+from console.queries import journal_rows, journal_times, timeline_events
+from console.queries.journal_text import sentence
+from console.queries.member_names import Names
+from console.queries.timeline_events import OF_CLUSTER, OF_GROUP, Event, Pause
+from console.queries.timeline_lanes import (
+    HOST,
+    MEMBER,
+    MEMBERS_MAX,
+    Change,
+    Lane,
+    LifeRow,
+    WaitRow,
+    lanes,
+)
+from console.queries.why_text import causes, seconds
+from groups.core.explanation import Explanation, Share
+from groups.core.journal import EVERY_KIND, EntryKind, Kinds
+from groups.core.rounds import Outcome
+from groups.core.rows import slot_of
+from groups.models import Group, Journal
+from groups.store.sql import timeline as sql
+
+BINS: Final = 480
+"""Parts of the time in which ownership is counted: a pixel or two of a screen each."""
+
+LIVES_MAX: Final = 20_000
+CHANGES_MAX: Final = 100_000
+ROUNDS_MAX: Final = 2_000
+WAITS_MAX: Final = 200_000
+"""Rows that are read for a timeline, of waits the members that rebalances waited for: a day of
+5,000 members who are all replaced once, with a rebalance an hour, takes half of them."""
+
+SEGMENTS_MAX: Final = 2_000
+"""Single waits that are shown, the longest ones."""
+
+ENTRIES_MAX: Final = 400
+MARKS_MAX: Final = 200
+
+REBALANCED: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
+"""Entries whose sentence tells a rebalance."""
+
+LENGTH_MAX: Final = timedelta(days=31)
+LENGTH_MIN: Final = timedelta(seconds=10)
+
+STABLE, REBALANCING, EMPTY = "Stable", "Rebalancing", "Empty"
+"""What a group was, as far as its rebalances tell."""
+
+
+class Rebalance(NamedTuple):
+    """A rebalance that has ended (docs/facts.md). ``cost_ms``: for how long nobody worked on
+    partitions, in partitions times milliseconds; the three parts of it follow."""
+
+    since: datetime
+    until: datetime
+    generation: int
+    outcome: str
+    members: int
+    moved: int
+    cost_ms: int
+    stopped_ms: int
+    silent_ms: int
+    unowned_ms: int
+    trigger: str
+    text: str
+
+
+class State(NamedTuple):
+    """What the group was from a time on."""
+
+    since: datetime
+    until: datetime
+    state: str
+
+
+class Slowest(NamedTuple):
+    """The member that rebalances waited for longest: in all, and in how many of them."""
+
+    member_id: str
+    name: str
+    ms: int
+    rebalances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the rebalances of the time cost, in partitions times milliseconds."""
+
+    rebalances: int
+    moved: int
+    stopped_ms: int
+    silent_ms: int
+    unowned_ms: int
+    slowest: Slowest | None
+
+    @property
+    def all_ms(self) -> int:
+        """The sum."""
+        return self.stopped_ms + self.silent_ms + self.unowned_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The whole; ``by``: what a lane is. ``step_s``: the length of a part of the time.
+    ``rebalances`` and ``events`` are in order of time. ``known``: until when it tells, which may be
+    before its end."""
+
+    group_id: str
+    since: datetime
+    until: datetime
+    step_s: float
+    by: str
+    lives: int
+    lanes: Sequence[Lane]
+    rebalances: Sequence[Rebalance]
+    states: Sequence[State]
+    events: Sequence[Event]
+    pauses: Sequence[Pause]
+    cost: Cost
+    cuts: Sequence[str]
+    known: datetime
+
+
+class Window(NamedTuple):
+    """The time between two moments, and the lanes that are wanted: of one ``host``, all if None."""
+
+    since: datetime
+    until: datetime
+    host: str | None = None
+
+    @property
+    def step_s(self) -> float:
+        """The length of a part."""
+        return max((self.until - self.since) / timedelta(seconds=1) / BINS, 0.001)
+
+
+class _Round(NamedTuple):
+    generation: int
+    outcome: str
+    since: datetime
+    until: datetime
+    is_partial: bool
+    members: int
+    moved: int
+    stopped_ms: int
+    silent_ms: int
+    unowned_ms: int
+    triggers: Sequence[str]
+    cause_members: Sequence[int]
+    cause_ids: Sequence[str]
+    cause_at_ms: Sequence[int]
+    cause_ms: Sequence[int]
+    acts: Sequence[str]
+    ends: Sequence[str]
+    counts: Sequence[int]
+    lives: Sequence[int | None] | None
+    waited_ms: Sequence[int] | None
+
+
+def read(
+    group_id: str,
+    window: Window,
+    kinds: Kinds = EVERY_KIND,
+    group: Group | None = None,
+    *,
+    has_reports: bool = True,
+) -> Timeline:
+    """The timeline of a group that is there, or was. ``kinds``: the entries that the reader may
+    see; ``has_reports``: whether also what an analysis found."""
+    values = _values(group_id, window, has_reports=has_reports)
+    past: dict[str, list[Any]] = defaultdict(list)
+    for what, *row in _rows(sql.PAST, values):
+        past[what].append(row)
+    lives = [LifeRow(row[0], *row[4:]) for row in past["life"]]
+    rounds = [_Round(*row) for row in _rows(sql.ROUNDS, values)]
+    entries = _entries(group_id, window, kinds)
+    names = _names(group_id, lives)
+    waited, waits = _waits(rounds)
+    sums = {life: ms for life, (ms, _) in waited.items()}
+    by = HOST if window.host is None and len(lives) > MEMBERS_MAX else MEMBER
+    within = [one for one in rounds if one.until >= window.since]
+    rebalances = [_rebalance(one, entries, names) for one in reversed(within)]
+    return Timeline(
+        group_id=group_id,
+        since=window.since,
+        until=window.until,
+        step_s=window.step_s,
+        by=by,
+        lives=len(lives),
+        lanes=lanes(lives, by, _owned(past["change"]), waits, sums),
+        rebalances=rebalances,
+        states=_states(rounds, window, group),
+        events=_events(group_id, window, entries, names, past),
+        pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
+        cost=_cost(rebalances, _slowest(waited, lives, names)),
+        cuts=list(_cuts(len(lives), past["change"], len(within), len(entries))),
+        known=min(window.until, timezone.now()),
+    )
+
+
+def _values(group_id: str, window: Window, *, has_reports: bool) -> Mapping[str, Any]:
+    """The values of the statements."""
+    return {
+        "group_id": group_id,
+        "first": window.since,
+        "last": window.until,
+        "host": window.host,
+        "step_s": window.step_s,
+        "has_reports": has_reports,
+        "lives": LIVES_MAX,
+        "changes": CHANGES_MAX,
+        "marks": MARKS_MAX,
+        "rounds": ROUNDS_MAX,
+        "waits": WAITS_MAX,
+    }
+
+
+def _events(
+    group_id: str,
+    window: Window,
+    entries: Sequence[Journal],
+    names: Names,
+    past: Mapping[str, Sequence[Any]],
+) -> Sequence[Event]:
+    """What happened beside the rebalances, in order of time."""
+    events = [
+        *timeline_events.of_entries(entries, slot_of(group_id), names),
+        *(timeline_events.of_mark(row[4], row[6], row[10]) for row in past["mark"]),
+        *timeline_events.of_deploys((row[4], row[6]) for row in past["deploy"]),
+    ]
+    return sorted((one for one in events if _is_within(one, window)), key=lambda one: one.at)
+
+
+def _rows(statement: str, values: Mapping[str, Any]) -> Sequence[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        found: Sequence[Any] = cursor.fetchall()
+    return found
+
+
+def _names(group_id: str, lives: Sequence[LifeRow]) -> Names:
+    """Names of the members of this time: who was awaited in it was there."""
+    names = {life.member_id: life.instance_id or life.client_id for life in lives}
+    several = {name for name, n in Counter(names.values()).items() if name and n > 1}
+    return Names({member: name for member, name in names.items() if name}, several, group_id)
+
+
+def _waits(
+    rounds: Sequence[_Round],
+) -> tuple[Mapping[int, tuple[int, int]], Sequence[WaitRow]]:
+    """By life, how long it was awaited in all, and in how many rebalances; and the longest single
+    waits."""
+    waited: dict[int, tuple[int, int]] = {}
+    single: list[tuple[int, int, int, int]] = []
+    for nth, one in enumerate(rounds):
+        seen: dict[int, int] = {}
+        for run, life, ms in _runs(one):
+            seen[life] = seen.get(life, 0) + ms
+            single.append((ms, nth, run, life))
+        for life, ms in seen.items():
+            before_ms, often = waited.get(life, (0, 0))
+            waited[life] = before_ms + ms, often + 1
+    if len(single) > SEGMENTS_MAX:
+        single = nlargest(SEGMENTS_MAX, single)
+    return waited, [
+        WaitRow(
+            life, rounds[n].generation, rounds[n].since, ms, rounds[n].acts[r], rounds[n].ends[r]
+        )
+        for ms, n, r, life in single
+    ]
+
+
+def _runs(one: _Round) -> Iterator[tuple[int, int, int]]:
+    """The number of the run, the life and the milliseconds of each wait for a life that is
+    known."""
+    begin = 0
+    for run, number in enumerate(one.counts if one.lives and one.waited_ms else ()):
+        end = begin + number
+        for life, ms in zip(one.lives[begin:end], one.waited_ms[begin:end], strict=True):  # type: ignore[index]
+            if life is not None:
+                yield run, life, ms
+        begin = end
+
+
+def _is_within(one: Event, window: Window) -> bool:
+    return one.at <= window.until and (one.until or one.at) >= window.since
+
+
+def _owned(changes: Sequence[Any]) -> Sequence[Change]:
+    """None at all, if not all of them were read: half of the changes would tell nothing."""
+    if sum(row[3] for row in changes) >= CHANGES_MAX:
+        return ()
+    return [Change(*row[:3]) for row in changes]
+
+
+def _cuts(lives: int, changes: Sequence[Any], rounds: int, entries: int) -> Iterator[str]:
+    if lives >= LIVES_MAX:
+        yield f"Only the newest {LIVES_MAX:,} lives are shown."
+    if sum(row[3] for row in changes) >= CHANGES_MAX:
+        yield "Too many partitions moved in this time to show who owned how many."
+    if rounds >= ROUNDS_MAX:
+        yield f"Only the newest {ROUNDS_MAX:,} rebalances are shown, and counted."
+    if entries >= ENTRIES_MAX:
+        yield f"Only the newest {ENTRIES_MAX:,} entries of the journal are told."
+
+
+def _entries(group_id: str, window: Window, kinds: Kinds) -> Sequence[Journal]:
+    """The entries that a timeline tells, newest first. An outage is written when it is over."""
+    rows = journal_times.between(
+        journal_rows.entries(kinds), window.since, window.until + timedelta(seconds=1)
+    )
+    its = rows.filter(Q(kind__in=[*OF_GROUP, *REBALANCED]), group_id=group_id)
+    of_all = rows.filter(kind__in=[*OF_CLUSTER], group_id="")
+    newest = (part.order_by("-id")[:ENTRIES_MAX] for part in (its, of_all))
+    first, second = newest
+    found: list[Journal] = list(first.union(second, all=True).order_by("-id")[:ENTRIES_MAX])
+    return found
+
+
+def _rebalance(one: _Round, entries: Sequence[Journal], names: Names) -> Rebalance:
+    cost = (one.stopped_ms, one.silent_ms, one.unowned_ms)
+    trigger = one.triggers[0] if one.triggers else ""
+    text = _told(one, entries, names)
+    size = (one.members, one.moved)
+    return Rebalance(
+        one.since, one.until, one.generation, one.outcome, *size, sum(cost), *cost, trigger, text
+    )
+
+
+def _told(one: _Round, entries: Sequence[Journal], names: Names) -> str:
+    """The journal's sentence, or, of what the journal does not have any more, the causes."""
+    near = timedelta(seconds=1)
+    for entry in entries:
+        if entry.kind in REBALANCED and entry.generation_after == one.generation:
+            if one.since - near <= entry.at <= one.until + near:
+                return sentence(entry, names)
+    because = causes(_explanation(one), names)
+    took = round((one.until - one.since) / timedelta(milliseconds=1))
+    text = f"{OUTCOMES.get(one.outcome, one.outcome)} {one.generation} after {seconds(took)}"
+    return f"{text}, because {because}." if because else f"{text}."
+
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    Outcome.ASSIGNED: "Rebalanced to generation",
+    Outcome.INTERRUPTED: "Another rebalance interrupted generation",
+    Outcome.EMPTIED: "No member was left in generation",
+}
+
+
+def _explanation(one: _Round) -> Explanation:
+    """The causes of a round, without the words that only the journal has."""
+    members = [((member, None),) if member else () for member in one.cause_ids]
+    columns = (one.triggers, one.cause_members, members, one.cause_at_ms, one.cause_ms)
+    told = (
+        Share(trigger, "", "", count, named, at, ms)
+        for trigger, count, named, at, ms in zip(*columns, strict=True)
+    )
+    return Explanation(sum(one.cause_ms), tuple(told), is_partial=one.is_partial)
+
+
+def _states(rounds: Sequence[_Round], window: Window, group: Group | None) -> Sequence[State]:
+    """The states of the time; what goes on now is the group's own row's."""
+    found: list[State] = []
+    known = min(window.until, timezone.now())
+    at, is_empty, has_state = window.since, False, False
+    for one in reversed(rounds):
+        if has_state or one.since > window.since:
+            found.append(State(at, max(at, one.since), EMPTY if is_empty else STABLE))
+        found.append(State(max(at, one.since), max(at, one.until), REBALANCING))
+        at, is_empty, has_state = max(at, one.until), one.outcome == Outcome.EMPTIED, True
+    is_now = group is not None and window.until >= group.state_since
+    if group is not None and is_now and group.state not in (STABLE, EMPTY):
+        found.append(State(at, max(at, group.state_since), EMPTY if is_empty else STABLE))
+        found.append(State(max(at, group.state_since), known, group.state))
+    elif has_state or (group is not None and is_now):
+        state = group.state if group is not None and is_now else EMPTY if is_empty else STABLE
+        found.append(State(at, known, state))
+    inside = (State(max(s.since, window.since), min(s.until, known), s.state) for s in found)
+    return [state for state in inside if state.since < state.until]
+
+
+def _slowest(
+    sums: Mapping[int, tuple[int, int]], lives: Sequence[LifeRow], names: Names
+) -> Slowest | None:
+    member = {life.life: life for life in lives}
+    known = [life for life in sums if life in member]
+    if not known:
+        return None
+    life = max(known, key=lambda life: (sums[life][0], -life))
+    found, (ms, rebalances) = member[life], sums[life]
+    name = names(found.member_id, found.instance_id or found.client_id or None)
+    return Slowest(found.member_id, name, ms, rebalances)
+
+
+def _cost(rebalances: Sequence[Rebalance], slowest: Slowest | None) -> Cost:
+    return Cost(
+        len(rebalances),
+        sum(one.moved for one in rebalances),
+        sum(one.stopped_ms for one in rebalances),
+        sum(one.silent_ms for one in rebalances),
+        sum(one.unowned_ms for one in rebalances),
+        slowest,
+    )

@@ -1,0 +1,82 @@
+"""The charts of the Overview: each column leads to its time, and to the groups of an hour."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from console.people.staff_roles import VIEWER
+from groups.models import Mark
+from tests.admin.test_groups import QUERIES_MAX
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+from tests.pasts import execute
+
+pytestmark = pytest.mark.django_db
+
+ADD = """
+INSERT INTO rollcall_fleet_hour VALUES (%(hour)s, 12, 3400, 61000, 43200,
+    '{member-joined,session-expired}', '{5,2}', '{packers}', '{7}', '{43200}')
+"""
+
+
+@pytest.fixture
+def viewer() -> Client:
+    return visitor(VIEWER)
+
+
+@pytest.fixture
+def hour() -> datetime:
+    """One hour of yesterday has figures."""
+    at = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=5)
+    execute(ADD, hour=at)
+    write("packers")
+    return at
+
+
+def test_without_hours_there_are_no_charts(viewer: Client) -> None:
+    assert 'id="charts"' not in text(viewer.get("/admin/"))
+
+
+def test_each_column_tells_its_figures_and_leads_to_its_hour(
+    viewer: Client, hour: datetime
+) -> None:
+    told = text(viewer.get("/admin/"))
+    when = f"{hour:%Y-%m-%d %H:%M} UTC"
+    assert f"{when}: 7 rebalances (5 member joined, 2 session expired)" in told
+    assert f"{when}: 43.2 partition-seconds" in told and f"{when}: 12 members" in told
+    assert f"{when}: 3,400" in told and f"{when}: 1 min 1 s" in told
+    (link,) = set(re.findall(r'href="\?(hour=[^"#]*)#charts" tabindex="-1"><title>' + when, told))
+    groups = text(viewer.get(f"/admin/?{link.replace('&amp;', '&')}"))
+    assert "7 rebalances, 43.2 partition-seconds without work" in groups
+    (timeline,) = re.findall(r'href="([^"]*packers/timeline/[^"]*)"', groups)
+    assert viewer.get(timeline.replace("&amp;", "&")).status_code == 200
+
+
+def test_days_lead_to_their_hours(viewer: Client, hour: datetime) -> None:
+    told = text(viewer.get("/admin/?chart=30d"))
+    day = f"{hour:%Y-%m-%d}"
+    assert f"{day}: 7 rebalances" in told
+    hours = text(viewer.get(f"/admin/?chart=24h&day={day}T00:00:00"))
+    assert f"{hour:%Y-%m-%d %H:%M} UTC: 7 rebalances" in hours
+
+
+@pytest.mark.parametrize("query", ["chart=9y", "hour=x", "hour=0001-01-01", "day=9999-12-31&hour="])
+def test_a_wrong_time_in_the_url_is_ignored(viewer: Client, hour: datetime, query: str) -> None:
+    assert viewer.get(f"/admin/?{query}").status_code == 200
+
+
+def test_marks_of_the_last_day_lead_to_what_followed(viewer: Client, hour: datetime) -> None:
+    Mark.objects.create(at=hour, text="1.7", group_id="packers", actor="olga")
+    told = text(viewer.get("/admin/"))
+    (link,) = re.findall(r'href="([^"]*)"><time[^<]*</time><b>packers</b><span>1.7', told)
+    assert "tab=timeline" in link and viewer.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_the_overview_takes_few_statements(viewer: Client, hour: datetime) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        viewer.get(f"/admin/?hour={hour:%Y-%m-%dT%H:00:00}")
+    assert len(queries) <= QUERIES_MAX, [each["sql"][:100] for each in queries]
