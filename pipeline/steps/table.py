@@ -58,7 +58,7 @@ STEPS: Final[Sequence[Step]] = (
     Step(Stability, (Lives,), stability.stability),
     Step(Silence, (Lives, SilentHours), stability.silence),
     Step(Progress, (PartitionHours, Lives), progress),
-    Step(Advice, (Lives, Rebalances), advice),
+    Step(Advice, (Lives, Rebalances, Ownership, Deploys), advice),
     Step(Hours, (Rebalances,), cost.hours),
 )
 
