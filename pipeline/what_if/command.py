@@ -28,10 +28,11 @@ SHOWN: Final = {
     "drawn_miss_percent": "drawn %",
     "rebalances": "rebalances",
     "rebalances_changed": "changed",
-    "refused": "no answer",
 }
 
 LINES: Final = 20
+
+ALL_GROUPS: Final = "(all)"
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", me: str) -> None:
@@ -127,7 +128,7 @@ def run(options: argparse.Namespace) -> str:
         question = {"change": change.text(), "asked_groups": asked.groups_text}
         stored = _stored(made.rows, {"asked_by": options.requested_by})
         runs.answer(connection, kept_until, WhatIf.NAME, options.period, question, stored)
-    return _text(change, made)
+    return text(change, made)
 
 
 def _stored(
@@ -144,7 +145,14 @@ def _stored(
         yield keys, figures
 
 
-def _text(change: Change, made: Any) -> str:
+def text(change: Change, made: Any) -> str:
+    """The answer of all groups, then of those that cost most; and why there is none of others."""
     lines = [f"What if: {change.text()}; {made.events} events decided."]
-    shown = [[row[name] for name in SHOWN] for row in made.rows[:LINES]]
-    return "\n".join(lines + (console.table([*SHOWN.values()], shown) if shown else []))
+    rows = [{**row, "group_id": row["group_id"] or ALL_GROUPS} for row in made.rows]
+    shown = [[row[name] for name in SHOWN] for row in rows if not row["refused"]][:LINES]
+    if not rows:
+        lines.append("No member was recorded in this time.")
+    elif shown:
+        lines += console.table([*SHOWN.values()], shown)
+    refused = [f"{row['group_id']}: {row['refused']}" for row in rows if row["refused"]]
+    return "\n".join([*lines, *map(console.safe, refused[:LINES])])

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
-from groups.core.quick import quick
+from groups.core.quick import quick, replaced
 from groups.core.rows import MemberRow
 
 STABLE = "stable"
@@ -92,8 +92,8 @@ class Member:
             facts["client_assignors"] = [each.packed() for each in self.client_assignors]
         if facts == stored:
             return self if self.written is not None else replace(self, written=Written.of(self))
-        row = replace(self.row, details=facts)
-        return replace(self, row=row, written=Written.of(self))
+        row = replaced(self.row, details=facts)
+        return replaced(self, row=row, written=Written.of(self))
 
     def with_target(self, target: Parts, grouped: Mapping[str, list[int]]) -> Self:
         """The same member with another target, which is already ``grouped`` for its row.
@@ -101,9 +101,9 @@ class Member:
         One step creates ten thousand of these, so the row is updated here.
         """
         if self.written is None:
-            return replace(self, target=target)
-        row = replace(self.row, details={**self.row.details, "target": grouped})
-        return replace(self, row=row, target=target, written=self.written._replace(target=target))
+            return replaced(self, target=target)
+        row = replaced(self.row, details={**self.row.details, "target": grouped})
+        return replaced(self, row=row, target=target, written=self.written._replace(target=target))
 
     @property
     def is_classic(self) -> bool:
