@@ -9,7 +9,7 @@ class WhatIf(Report):
     NAME = "what-if"
     TITLE = "What if"
     QUESTION = "What would rebalances have cost under other settings?"
-    ORDER = "replayed_ms"
+    ORDER = "answered_at"
     KEY = (PERIOD, "change", "asked_groups", "group_id")
     COLUMNS = (
         Column(PERIOD, "string", "the period that was replayed"),

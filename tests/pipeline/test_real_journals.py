@@ -20,6 +20,9 @@ pytestmark = [
 
 __all__ = ["analyse"]
 
+MAY_BE_EMPTY = ("advice", "deploys", "progress", "silence")
+"""Nobody was deployed, and a chaos run may end within an hour of the clock."""
+
 RECORDINGS = sorted(FOLDER.glob("*.xz"))
 
 
@@ -36,5 +39,5 @@ def test_what_was_recorded_is_as_the_oracle_has_it(
     assert isinstance(last, datetime)
     at = last + timedelta(minutes=1)
     done = analyse(at, is_incremental=False)
-    assert done.events > 100
-    compare(spark, url, done, at)
+    assert done.events > 40
+    compare(spark, url, done, at, MAY_BE_EMPTY)
