@@ -8,7 +8,7 @@ FORGOTTEN = "DELETE FROM rollcall_report_row WHERE run_id IS NULL"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0066_marks")]
+    dependencies = [("groups", "0074_node_leases")]
 
     operations = [
         migrations.AlterField(
