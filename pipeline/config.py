@@ -16,6 +16,9 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 ROLE = "rollcall_analysis"
 """The role of analyses: reads the journal, writes reports, and nothing else."""
 
+WHAT_IF_RETENTION_HOURS = 720
+"""The default of ``what.if.retention.hours``: as long as the facts that an answer replays."""
+
 
 class Unconfigured(Exception):
     """A required setting or program is missing; the text says which."""
@@ -33,6 +36,14 @@ def extra() -> Iterator[None]:
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """The data folder."""
     return Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute()
+
+
+def what_if_retention_hours(environ: Mapping[str, str] = os.environ) -> int:
+    """For how long an answer of what-if is kept; raises ``Unconfigured``."""
+    text = environ.get("ROLLCALL_WHAT_IF_RETENTION_HOURS") or str(WHAT_IF_RETENTION_HOURS)
+    if not text.isdecimal() or not int(text):
+        raise Unconfigured(f"ROLLCALL_WHAT_IF_RETENTION_HOURS is no number above 0: {text}.")
+    return int(text)
 
 
 def conninfo(environ: Mapping[str, str] = os.environ, *, role: bool = True) -> str:

@@ -51,8 +51,12 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
     return "  ".join(justified).rstrip()
 
 
+def safe(text: str) -> str:
+    """The text for a terminal. Clients choose their names: unprintable characters become "?"."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
 def _text(value: Any) -> str:
-    """One cell. Clients choose their names: unprintable characters become "?"."""
-    text = "" if value is None else str(value)
-    safe = "".join(char if char.isprintable() else "?" for char in text)
-    return safe if len(safe) <= NAME_CHARS_MAX else f"{safe[: NAME_CHARS_MAX - 1]}…"
+    """One cell."""
+    text = safe("" if value is None else str(value))
+    return text if len(text) <= NAME_CHARS_MAX else f"{text[: NAME_CHARS_MAX - 1]}…"

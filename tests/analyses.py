@@ -25,6 +25,6 @@ def analysing() -> Iterator[None]:
 def described() -> list[dict[str, Any]]:
     """What a run says of its reports. Imports Spark, which takes a moment, and starts nothing."""
     from pipeline.results import rows
-    from pipeline.steps.table import REPORTS
+    from pipeline.steps.table import ANSWERS, REPORTS
 
-    return [rows.described(report) for report in REPORTS.values()]
+    return [rows.described(report) for report in (*REPORTS.values(), *ANSWERS)]

@@ -52,6 +52,7 @@ def parquet(report: Report, rows: Iterable[Values]) -> bytes:
         "string": arrow.string(),
         "bigint": arrow.int64(),
         "int": arrow.int32(),
+        "double": arrow.float64(),
         "timestamp": arrow.timestamp("us", tz="UTC"),
     }
     listed = list(rows)

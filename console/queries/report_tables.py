@@ -77,7 +77,9 @@ class Stored:
         both = ReportRow.objects.filter(
             run=self.run, report=self.report.name, period__in=periods
         ).values("period")
-        totals = {name: Sum(value(self.report, _column(self.report, name))) for name in self._names}
+        totals = {
+            name: Sum(value(self.report, _column(self.report, name), 0)) for name in self._names
+        }
         found: dict[str, Any] = {row["period"]: row for row in both.annotate(**totals).order_by()}
         now, before = (found.get(period, {}) for period in periods)
         return now, before if self.period in reports.LENGTHS else None
@@ -87,7 +89,7 @@ class Stored:
         chart = self.report.chart
         assert chart is not None
         by = f"keys__{chart.by}"
-        rows = self._rows.annotate(drawn=value(self.report, _column(self.report, chart.figure)))
+        rows = self._rows.annotate(drawn=value(self.report, _column(self.report, chart.figure), 0))
         longest = rows.values(by).annotate(total=Sum("drawn")).order_by("-total", by)[:most]
         names = [row[by] for row in longest]
         drawn = rows.filter(**{f"{by}__in": names}).values_list("keys", "drawn")
@@ -160,7 +162,7 @@ def _has(row: ComputedRow, search: str) -> bool:
 
 def _key(report: Report, name: str) -> Callable[[ComputedRow], Any]:
     """What is unknown counts as least, as in the database."""
-    least: int | str = -1 if _column(report, name).is_number else ""
+    least: int | str = reports.LEAST if _column(report, name).is_number else ""
 
     def key(row: ComputedRow) -> Any:
         found = {**row.keys, **row.figures}[name]

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from django.db import connection
-from django.db.models import BigIntegerField, QuerySet, TextField, Value
+from django.db.models import BigIntegerField, DecimalField, Q, QuerySet, TextField, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
@@ -28,7 +28,14 @@ PERIOD: Final = "7d"
 BEFORE: Final = "-before"
 """The suffix of the period of the same length before one; ``all`` has none."""
 
-NUMBERS: Final = frozenset(("bigint", "int"))
+NUMBERS: Final = {"bigint": 1, "int": 1, "double": 1_000}
+"""The types of Spark that are compared as numbers, and in which parts of one: a page's place is a
+whole number."""
+
+NUMERIC: Final = DecimalField(max_digits=24, decimal_places=3)
+
+LEAST: Final = -(1 << 53)
+"""What is unknown counts as less than any figure."""
 
 HELD: Final = """
 SELECT EXISTS (
@@ -102,8 +109,9 @@ def report(run: ReportRun, name: str) -> Report | None:
 
 
 def rows(run: ReportRun, report: Report, period: str) -> QuerySet[ReportRow]:
-    """Its rows for a period."""
-    return ReportRow.objects.filter(run=run, report=report.name, period=period)
+    """Its rows for a period, with the answers of that name that belong to no run."""
+    own = Q(run=run) | Q(run__isnull=True)
+    return ReportRow.objects.filter(own, report=report.name, period=period)
 
 
 def stored(report: Report, period: str) -> str:
@@ -111,11 +119,12 @@ def stored(report: Report, period: str) -> str:
     return "all" if report.chart is not None and report.chart.kind == "time" else period
 
 
-def value(report: Report, column: Column) -> Coalesce:
-    """A column of the rows that is never null, to sort by: what is unknown counts as least."""
+def value(report: Report, column: Column, unknown: int = LEAST) -> Coalesce:
+    """A column of the rows that is never null: to sort by, or to sum up with ``unknown`` 0."""
     text = KeyTextTransform(column.name, "keys" if column in report.keys else "figures")
     if column.is_number:
-        return Coalesce(Cast(text, BigIntegerField()), Value(-1), output_field=BigIntegerField())
+        number = Cast(Cast(text, NUMERIC) * NUMBERS[column.type], BigIntegerField())
+        return Coalesce(number, Value(unknown), output_field=BigIntegerField())
     return Coalesce(Cast(text, TextField()), Value(""), output_field=TextField())
 
 

@@ -104,4 +104,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: an analysis that takes longer is ended, so that the next one can begin",
         1,
     ),
+    Number(
+        "what.if.retention.hours",
+        720,
+        "ours: how long answers of what-if are shown; as long as the facts that they replay",
+        1,
+        87_600,
+    ),
 )

@@ -44,17 +44,33 @@ class ReportRun(models.Model):
 
 
 class ReportRow(models.Model):
-    """One row of one report of a run: figures by keys, for a period."""
+    """One row of one report, of a run or of an answer: figures by keys, for a period."""
 
-    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="rows")
+    run = models.ForeignKey(
+        ReportRun,
+        on_delete=models.CASCADE,
+        related_name="rows",
+        null=True,
+        help_text="Empty for an answer to somebody's question, which every run shows.",
+    )
     report = models.TextField()
     period = models.TextField(help_text='"7d", "7d-before", ..., or "all".')
     keys = models.JSONField(help_text="What the row is about: a group, a cause.")
     figures = models.JSONField()
+    kept_until = models.DateTimeField(
+        null=True, help_text="When an answer is deleted; empty for rows of a run."
+    )
 
     class Meta:
         db_table = "rollcall_report_row"
         indexes = [models.Index(fields=["run", "report", "period"], name="report_rows")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(run__isnull=False, kept_until__isnull=True)
+                | models.Q(run__isnull=True, kept_until__isnull=False),
+                name="report_row_of_a_run_or_kept",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.report} {self.period}: {self.keys}"

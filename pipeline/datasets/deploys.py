@@ -20,6 +20,7 @@ class Deploys(Report):
         Column("members", "bigint", "members before"),
         Column("replaced", "bigint", "of these, that ended meanwhile"),
         Column("begun", "bigint", "members that joined"),
+        Column("at_once", "bigint", "members that were gone before the first new one joined"),
         Column("software", "string", "the client library of the last one, with its version"),
         Column("rebalances", "bigint", "rebalances meanwhile"),
         Column("without_owner_ms", "bigint", "their time without owner, or its bound; summed"),

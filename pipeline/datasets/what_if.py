@@ -9,11 +9,12 @@ class WhatIf(Report):
     NAME = "what-if"
     TITLE = "What if"
     QUESTION = "What would rebalances have cost under other settings?"
-    ORDER = "replayed_ms"
-    KEY = (PERIOD, "change", "group_id")
+    ORDER = "answered_at"
+    KEY = (PERIOD, "change", "asked_groups", "group_id")
     COLUMNS = (
         Column(PERIOD, "string", "the period that was replayed"),
         Column("change", "string", "what is other than it was"),
+        Column("asked_groups", "string", "the groups that were asked about; empty: all"),
         Column("group_id", "string", "the group; empty: all that have an answer"),
         Column("kind", "string", "the protocol that its members spoke"),
         Column("refused", "string", "why there is no answer; empty where there is one"),
@@ -30,4 +31,6 @@ class WhatIf(Report):
         Column("rebalances_changed", "bigint", "and with it"),
         Column("moves", "bigint", "partitions that got another owner, in a replay without it"),
         Column("moves_changed", "bigint", "and with it"),
+        Column("answered_at", "timestamp", "when it was answered; the period ends there"),
+        Column("asked_by", "string", "who asked"),
     )

@@ -22,7 +22,8 @@ SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY i
 """
 
 ROWS: Final = """
-SELECT period, keys, figures FROM rollcall_report_row WHERE run_id = %s AND report = %s ORDER BY id
+SELECT period, keys, figures FROM rollcall_report_row
+WHERE (run_id = %s OR run_id IS NULL) AND report = %s ORDER BY id
 """
 
 BATCH_ROWS: Final = 10_000
@@ -31,6 +32,7 @@ KINDS: Final[Mapping[str, pa.DataType]] = {
     "string": pa.string(),
     "bigint": pa.int64(),
     "int": pa.int32(),
+    "double": pa.float64(),
     "timestamp": pa.timestamp("us", tz="UTC"),
 }
 """The types of reports' columns."""

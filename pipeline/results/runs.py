@@ -71,6 +71,10 @@ DELETE FROM rollcall_report_run WHERE id IN (SELECT id FROM old)
 
 WRITE = "COPY rollcall_report_row (run_id, report, period, keys, figures) FROM STDIN"
 
+ANSWER = "COPY rollcall_report_row (kept_until, report, period, keys, figures) FROM STDIN"
+
+EXPIRE = "DELETE FROM rollcall_report_row WHERE run_id IS NULL AND kept_until <= clock_timestamp()"
+
 TAKE_OVER = """
 INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
 SELECT %(run)s, report, period, keys, figures FROM rollcall_report_row
@@ -81,20 +85,9 @@ KEPT = """
 SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
 """
 
-NEWEST = """
-SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1 FOR UPDATE
-"""
-
 REPLACE = """
 DELETE FROM rollcall_report_row
-WHERE run_id = %(run)s AND report = %(report)s AND period = %(period)s AND keys @> %(keys)s
-"""
-
-DESCRIBE = """
-UPDATE rollcall_report_run SET reports = (
-    SELECT coalesce(jsonb_agg(one), '[]') || %(described)s FROM jsonb_array_elements(reports) AS one
-    WHERE one ->> 'name' <> %(report)s
-) WHERE id = %(run)s
+WHERE run_id IS NULL AND report = %(report)s AND period = %(period)s AND keys @> %(keys)s
 """
 
 TOP = """
@@ -122,10 +115,6 @@ class Unchanged(NamedTuple):
 
 class AlreadyRunning(Exception):
     """Another analysis holds the lock; its report is just as good."""
-
-
-class NoAnalysis(Exception):
-    """No analysis has succeeded yet."""
 
 
 @contextmanager
@@ -191,6 +180,7 @@ def succeed(
         values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
         cursor.execute(SUCCEED, values)
         cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
+        cursor.execute(EXPIRE)
     return written
 
 
@@ -199,27 +189,23 @@ def kept(connection: Connection) -> dict[int, datetime]:
     return dict(connection.execute(KEPT, [ROWS_KEPT]).fetchall())
 
 
-def add(
+def answer(
     connection: Connection,
-    described: Mapping[str, Any],
+    kept_until: datetime,
+    report: str,
     period: str,
     keys: Mapping[str, str],
-    rows: Iterable[tuple[str, str, str, str]],
-) -> int:
-    """Add rows of a report to the newest analysis, in place of those of the period with these keys;
-    returns its id. Raises ``NoAnalysis``."""
+    rows: Iterable[tuple[str, str]],
+) -> None:
+    """Store what somebody asked for beside the runs: rows of a report, each its keys and figures as
+    JSON, which every run shows until then. They replace those of the period with these keys."""
+    named = {"report": report, "period": period, "keys": json.dumps({**keys})}
     with connection.transaction(), connection.cursor() as cursor:
-        found = cursor.execute(NEWEST).fetchone()
-        if found is None:
-            raise NoAnalysis("There is no analysis yet to add this to: run one first.")
-        (run_id,) = found
-        named = {"run": run_id, "report": described["name"], "period": period}
-        cursor.execute(REPLACE, {**named, "keys": json.dumps({**keys})})
-        cursor.execute(DESCRIBE, {**named, "described": json.dumps([{**described}])})
-        with cursor.copy(WRITE) as copied:
+        cursor.execute(EXPIRE)
+        cursor.execute(REPLACE, named)
+        with cursor.copy(ANSWER) as copied:
             for row in rows:
-                copied.write_row((run_id, *row))
-    return int(run_id)
+                copied.write_row((kept_until, report, period, *row))
 
 
 def top(

@@ -17,10 +17,11 @@ from groups.core.facts import Departure
 from groups.core.journal import Trigger
 from pipeline.datasets.advice import Advice
 from pipeline.datasets.dataset import PERIOD
-from pipeline.datasets.lives import Lives
+from pipeline.datasets.deploys import Deploys
+from pipeline.datasets.lives import Lives, Ownership
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.steps.names import client
-from pipeline.steps.periods import by_period
+from pipeline.steps.periods import ALL, LENGTHS, by_period
 from pipeline.steps.stability import SOON_MS, away_ms, returned
 
 OFTEN: Final = 3
@@ -40,33 +41,48 @@ MARGIN: Final = 1.5
 
 GROWTHS_AN_HOUR: Final = 5
 
+BACK_MS: Final = 600_000
+"""What-if knows a deploy by clients that are back within so much, under the same name."""
+
+COOPERATIVE: Final = "cooperative-sticky"
+"""The assignor of the classic protocol whose members keep what they keep."""
+
 NAMED: Final = 5
 """So many entries and lives are named as evidence."""
 
 
 class Facts(NamedTuple):
-    """What rules look at, each row once for each of its periods."""
+    """What rules look at: ends of lives, rebalances and deploys, each once for each of its periods;
+    and all lives and intervals of ownership."""
 
     ends: DataFrame
     rebalances: DataFrame
+    deploys: DataFrame
+    lives: DataFrame
+    intervals: DataFrame
 
 
 class Rule(NamedTuple):
-    """``evidence`` gives PERIOD, group_id, subject, finding, change, evidence, and lives and
-    what_if where it has them; ``triggers``: the causes of the rebalances that it explains, of the
-    same group."""
+    """``evidence`` gives PERIOD, group_id, subject, finding, change, evidence, and lives, what_if
+    and saves where it has them (partitions x milliseconds, where these are not all of what moved);
+    ``triggers``: the causes of the rebalances that it explains, of the same group."""
 
     name: str
     triggers: Sequence[Trigger]
     evidence: Callable[[Facts], DataFrame]
 
 
-def advice(lives: Lives, rebalances: Rebalances, at: datetime) -> Advice:
+def advice(
+    lives: Lives, rebalances: Rebalances, ownership: Ownership, deploys: Deploys, at: datetime
+) -> Advice:
     """All rules' findings, with the cost of the rebalances that they explain."""
     ends = lives.frame.filter("left_at IS NOT NULL")
     facts = Facts(
         by_period(ends.withColumn("client", client()), "left_at", at),
         by_period(rebalances.frame, "completed_at", at),
+        deploys.frame,
+        lives.frame,
+        ownership.frame,
     )
     found = reduce(DataFrame.unionByName, (_with_cost(rule, facts) for rule in RULES))
     return Advice(found.select(*Advice.names()))
@@ -81,7 +97,7 @@ def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
     saves = f.sum(f.col("without_owner_ms") * f.col("partitions_moved"))
     cost = caused.groupBy(PERIOD, "group_id").agg(
         f.sum("without_owner_ms").alias("cost_ms"),
-        saves.alias("saves_partition_ms"),
+        saves.alias("moved_ms"),
         worst.alias("worst"),
     )
     evidence = _complete(rule.evidence(facts)).withColumn("rule", f.lit(rule.name))
@@ -93,7 +109,7 @@ def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
     return (
         evidence.join(cost, [PERIOD, "group_id"], "left")
         .withColumn("cost_ms", f.coalesce("cost_ms", f.lit(0)))
-        .withColumn("saves_partition_ms", f.coalesce("saves_partition_ms", f.lit(0)))
+        .withColumn("saves_partition_ms", f.coalesce("saves", "moved_ms", f.lit(0)))
         .withColumn("worst_journal_id", f.get("worst", f.lit(0)))
         .withColumn("entries", f.coalesce(f.array_join("worst", ","), f.lit("")))
         .withColumn("confidence", confidence)
@@ -102,8 +118,9 @@ def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
 
 def _complete(evidence: DataFrame) -> DataFrame:
     """With what a rule has no word on."""
-    missing = [name for name in ("lives", "what_if") if name not in evidence.columns]
-    return evidence.withColumns({name: f.lit("") for name in missing})
+    nothing = {"lives": f.lit(""), "what_if": f.lit(""), "saves": f.lit(None).cast("bigint")}
+    missing = nothing.keys() - {*evidence.columns}
+    return evidence.withColumns({name: nothing[name] for name in sorted(missing)})
 
 
 def _lives() -> Column:
@@ -252,6 +269,88 @@ def topic_growth(facts: Facts) -> DataFrame:
     )
 
 
+def eager_assignor(facts: Facts) -> DataFrame:
+    """A classic group that stops all partitions at each rebalance, although most of them stay."""
+    known = f.max_by("protocols", f.struct("joined_at", "life"))
+    assignor = facts.lives.groupBy("group_id").agg(f.get(known, f.lit(0)).alias("assignor"))
+    owned = facts.intervals.select("group_id", "topic", "partition").distinct()
+    partitions = owned.groupBy("group_id").agg(f.count("*").alias("partitions"))
+    stayed = f.col("without_owner_ms") * (f.col("partitions") - f.col("partitions_moved"))
+    counted = (
+        facts.rebalances.filter(
+            (f.col("kind") == "classic") & (f.col("without_owner_ms") >= SLOW_MS)
+        )
+        .join(assignor.filter(f.col("assignor") != COOPERATIVE), "group_id")
+        .join(partitions, "group_id")
+        .filter("2 * partitions_moved < partitions")
+        .groupBy(PERIOD, "group_id")
+        .agg(f.count("*").alias("evidence"), f.sum(stayed).alias("saves"))
+    )
+    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+        *SHARED,
+        "saves",
+        _sentence(
+            "stopped all partitions in %d rebalances in which most stayed with their owner, these"
+            " for %.1f partition-seconds",
+            "evidence", f.col("saves") / 1_000,
+        ).alias("finding"),
+        f.lit(
+            f"partition.assignment.strategy={COOPERATIVE}, or group.protocol=consumer: partitions"
+            " that stay are worked on meanwhile"
+        ).alias("change"),
+        f.lit(f"--assignor {COOPERATIVE}").alias("what_if"),
+    )  # fmt: skip
+
+
+def deploy_at_once(facts: Facts) -> DataFrame:
+    """Deploys that restart most members at once, so that nobody is there to take over."""
+    at_once = facts.deploys.filter("at_once >= 2 AND 2 * at_once >= members")
+    counted = at_once.groupBy(PERIOD, "group_id").agg(
+        f.count("*").alias("evidence"), f.max("at_once").alias("most")
+    )
+    back = facts.ends.filter(
+        f.col("departure").isin(Departure.LEFT.value, Departure.REPLACED.value)
+        & (f.col("back_ms") <= BACK_MS)
+    )
+    known = back.groupBy(PERIOD, "group_id").agg(f.count("*").alias("known"))
+    counted = counted.join(known, [PERIOD, "group_id"], "left")
+    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+        *SHARED,
+        _sentence(
+            "was deployed %d times with up to %d members away at once", "evidence", "most"
+        ).alias("finding"),
+        f.lit("restart one member after the other, the next when the one before is back").alias(
+            "change"
+        ),
+        f.when(f.col("known") >= 2, "--deploy-at-once 1").otherwise("").alias("what_if"),
+    )
+
+
+def idle_members(facts: Facts) -> DataFrame:
+    """Living members that the last assignment has given nothing, beside others that work."""
+    owned = facts.intervals
+    changed = owned.groupBy("group_id").agg(f.max("from_at").alias("assigned_at"))
+    owners = owned.filter("until_at IS NULL").select("group_id", "life").distinct()
+    working = owners.groupBy("group_id").agg(f.count("*").alias("working"))
+    idle = (
+        facts.lives.filter("left_at IS NULL")
+        .join(owners, "life", "left_anti")
+        .join(changed, "group_id")
+        .filter(f.col("joined_at") < f.col("assigned_at"))
+    )
+    counted = idle.groupBy("group_id").agg(f.count("*").alias("evidence"), _lives())
+    now = f.explode(f.array(f.lit(ALL), *map(f.lit, LENGTHS)))
+    named = counted.join(working, "group_id").withColumn(PERIOD, now)
+    return _often(named.withColumn("subject", f.col("group_id"))).select(
+        *SHARED,
+        "lives",
+        _sentence("has %d members that own nothing, beside %d that work", "evidence", "working")
+        .alias("finding"),
+        f.format_string("%d members fewer, or more partitions", "evidence").alias("change"),
+        f.format_string("--members -%d", "evidence").alias("what_if"),
+    )  # fmt: skip
+
+
 SHARED: Final = (PERIOD, "group_id", "subject", "evidence")
 
 COMING_AND_GOING: Final = (Trigger.MEMBER_JOINED, Trigger.MEMBER_LEFT, Trigger.SESSION_EXPIRED)
@@ -271,6 +370,9 @@ RULES: Final[Sequence[Rule]] = (
     Rule("slow-member", COMING_AND_GOING, slow_member),
     Rule("slow-leader", COMING_AND_GOING, slow_leader),
     Rule("topic-growth", GROWTH, topic_growth),
+    Rule("eager-assignor", COMING_AND_GOING, eager_assignor),
+    Rule("deploy-at-once", COMING_AND_GOING, deploy_at_once),
+    Rule("idle-members", (), idle_members),
 )
 
 

@@ -56,17 +56,23 @@ def _waves(lives: DataFrame) -> DataFrame:
 
 
 def _members(waves: DataFrame, lives: DataFrame) -> DataFrame:
-    """The members that there were before each, and how many of them ended meanwhile."""
-    there = lives.select("group_id", "joined_at", "left_at")
+    """The members that there were before each, and how many of them ended meanwhile; and which were
+    heard last before it, so that they were away at once."""
+    there = lives.select("group_id", "joined_at", "left_at", "heard_at")
     was = (f.col("joined_at") < f.col("began_at")) & (
         f.col("left_at").isNull() | (f.col("left_at") >= _before())
     )
     ended = f.col("left_at") <= _after()
+    gone = f.coalesce("heard_at", "left_at")
     return (
         waves.join(there, "group_id")
         .filter(was)
         .groupBy("group_id", "began_at")
-        .agg(f.count("*").alias("members"), f.count_if(ended).alias("replaced"))
+        .agg(
+            f.count("*").alias("members"),
+            f.count_if(ended).alias("replaced"),
+            f.count_if(ended & (gone <= f.col("began_at"))).alias("at_once"),
+        )
     )
 
 

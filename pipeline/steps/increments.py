@@ -95,8 +95,8 @@ def plan(history: History, base: State | None, at: datetime) -> Plan:
 
 @dataclass(slots=True)
 class Increment:
-    """One run. ``datasets`` are its tables as far as they are computed, ``tables`` the addresses
-    of what it has written of them."""
+    """One run. ``datasets`` are its tables as far as they are computed, and of its reports the
+    rows of the affected groups; ``tables`` the addresses of what it has written of them."""
 
     spark: SparkSession
     history: History
@@ -162,6 +162,7 @@ class Increment:
             inputs = [_of(dataset, self._affected) for dataset in inputs]
         made = step.compute(*inputs, self.at)
         assert isinstance(made, Report)
+        self.datasets[step.output] = made
         return made
 
     def unchanged(self) -> Unchanged | None:

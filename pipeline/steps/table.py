@@ -21,6 +21,7 @@ from pipeline.datasets.movement import Movement
 from pipeline.datasets.progress import Progress
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.datasets.stability import Silence, Stability
+from pipeline.datasets.what_if import WhatIf
 from pipeline.steps import cost, hours, lives, stability
 from pipeline.steps.advice import advice
 from pipeline.steps.deploys import deploys
@@ -57,7 +58,7 @@ STEPS: Final[Sequence[Step]] = (
     Step(Stability, (Lives,), stability.stability),
     Step(Silence, (Lives, SilentHours), stability.silence),
     Step(Progress, (PartitionHours, Lives), progress),
-    Step(Advice, (Lives, Rebalances), advice),
+    Step(Advice, (Lives, Rebalances, Ownership, Deploys), advice),
     Step(Hours, (Rebalances,), cost.hours),
 )
 
@@ -65,6 +66,9 @@ REPORTS: Final[Mapping[str, type[Report]]] = {
     step.report.NAME: step.report for step in STEPS if step.report is not None
 }
 
+ANSWERS: Final[Sequence[type[Report]]] = (WhatIf,)
+"""Reports that no run computes: their rows are answers to what somebody has asked, kept beside the
+runs (``results.runs.answer``)."""
 
 TABLES: Final = [step.output.NAME for step in STEPS if step.report is None]
 """Tables of files, which reports are made of."""

@@ -14,7 +14,7 @@ from pipeline.sources.snapshot import Snapshot, snapshot
 from pipeline.sources.tables import TABLES
 from pipeline.steps.job import Done, Job
 from pipeline.steps.periods import ALL
-from pipeline.steps.table import Step
+from pipeline.steps.table import ANSWERS, Step
 
 TOP = 10
 """How many rows are printed at the end."""
@@ -75,8 +75,9 @@ def sources(steps: Sequence[Step]) -> list[type[Dataset]]:
 
 
 def described(job: Job) -> list[dict[str, object]]:
-    """What pages say about the run's reports."""
-    return [rows.described(step.report) for step in job.reports() if step.report is not None]
+    """What pages say about the run's reports, and about the answers that they show beside them."""
+    made = [step.report for step in job.reports() if step.report is not None]
+    return [rows.described(report) for report in (*made, *ANSWERS)]
 
 
 def top(job: Job) -> list[dict[str, object]]:

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from groups.core.group import Rules
@@ -28,10 +28,11 @@ SHOWN: Final = {
     "drawn_miss_percent": "drawn %",
     "rebalances": "rebalances",
     "rebalances_changed": "changed",
-    "refused": "no answer",
 }
 
 LINES: Final = 20
+
+ALL_GROUPS: Final = "(all)"
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", me: str) -> None:
@@ -111,34 +112,47 @@ def rules_of(environ: Mapping[str, str] = os.environ) -> Rules:
 
 
 def run(options: argparse.Namespace) -> str:
-    """Ask, store the answer in the newest analysis, and say it."""
+    """Ask, store the answer for as long as answers are kept, and say it."""
     change, rules, conninfo = change_of(options), rules_of(), config.conninfo()
     console.progress("starting", 0)
     with config.extra():
         from pipeline.datasets.what_if import WhatIf
-        from pipeline.results import rows, runs
+        from pipeline.results import runs
         from pipeline.session import session
         from pipeline.what_if import job
 
     with runs.alone(conninfo) as connection, session() as spark:
         asked = job.Asked(change, rules, options.period, tuple(options.groups))
         made = job.asked(spark, conninfo, asked, console.progress)
-        keys = {"change": change.text()}
-        stored = _stored(made.rows, WhatIf.keys(), WhatIf.figures())
-        run_id = runs.add(connection, rows.described(WhatIf), options.period, keys, stored)
-    return _text(run_id, change, made)
+        kept_until = made.at + timedelta(hours=config.what_if_retention_hours())
+        question = {"change": change.text(), "asked_groups": asked.groups_text}
+        stored = _stored(made.rows, {"asked_by": options.requested_by})
+        runs.answer(connection, kept_until, WhatIf.NAME, options.period, question, stored)
+    return text(change, made)
 
 
 def _stored(
-    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], figures: Sequence[str]
-) -> Iterator[tuple[str, str, str, str]]:
+    rows: Sequence[Mapping[str, Any]], beside: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    from pipeline.datasets.what_if import WhatIf
+
     for row in rows:
-        parts = ({name: row[name] for name in names} for names in (keys, figures))
-        keyed, told = map(json.dumps, parts)
-        yield "what-if", row["period"], keyed, told
+        told = {**row, **beside}
+        keys, figures = (
+            json.dumps({name: told[name] for name in names})
+            for names in (WhatIf.keys(), WhatIf.figures())
+        )
+        yield keys, figures
 
 
-def _text(run_id: int, change: Change, made: Any) -> str:
-    lines = [f"Added to run {run_id}: {change.text()}; {made.events} events decided."]
-    shown = [[row[name] for name in SHOWN] for row in made.rows[:LINES]]
-    return "\n".join(lines + (console.table([*SHOWN.values()], shown) if shown else []))
+def text(change: Change, made: Any) -> str:
+    """The answer of all groups, then of those that cost most; and why there is none of others."""
+    lines = [f"What if: {change.text()}; {made.events} events decided."]
+    rows = [{**row, "group_id": row["group_id"] or ALL_GROUPS} for row in made.rows]
+    shown = [[row[name] for name in SHOWN] for row in rows if not row["refused"]][:LINES]
+    if not rows:
+        lines.append("No member was recorded in this time.")
+    elif shown:
+        lines += console.table([*SHOWN.values()], shown)
+    refused = [f"{row['group_id']}: {row['refused']}" for row in rows if row["refused"]]
+    return "\n".join([*lines, *map(console.safe, refused[:LINES])])

@@ -32,13 +32,20 @@ class Asked:
     period: str
     groups: Sequence[str] = ()
 
+    @property
+    def groups_text(self) -> str:
+        """The groups in one text, whatever their order; "": all of them."""
+        return ", ".join(sorted({*self.groups}))
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The rows of the report, and how many events were decided for it."""
+    """The rows of the report, how many events were decided for it, and the moment of which the
+    database was read."""
 
     rows: Sequence[Mapping[str, Any]]
     events: int
+    at: datetime
 
 
 def asked(spark: SparkSession, conninfo: str, wanted: Asked, note: Note) -> Made:
@@ -56,7 +63,8 @@ def asked(spark: SparkSession, conninfo: str, wanted: Asked, note: Note) -> Made
         rows, events = report(made, question)
         made.unpersist()
     note("done", 100)
-    return Made(rows, events)
+    beside = {"asked_groups": wanted.groups_text, "answered_at": moment.at.isoformat()}
+    return Made([{**row, **beside} for row in rows], events, moment.at)
 
 
 def recordings(spark: SparkSession, conninfo: str, period: str, most: int) -> Iterator[Recording]:

@@ -9,7 +9,21 @@ from rollcall.cli.context import Form, complete_group, rest_of
 from rollcall.cli.output import Column, Output, note, plain, show
 from rollcall.cli.words import Commands
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="Reports of the pipeline.")
+
+class ReportCommands(Commands):
+    """What is no command is the name of a report: these come from the server."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the words name, and the words that are left."""
+        is_report = args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None
+        return super().resolve_command(ctx, ["show", *args] if is_report else args)
+
+
+app = typer.Typer(
+    cls=ReportCommands,
+    no_args_is_help=True,
+    help="Reports of the pipeline; `rollcall report NAME` is `rollcall report show NAME`.",
+)
 
 PATH: Final = "/reports"
 
@@ -64,8 +78,11 @@ def show_report(
     """Show a report of the newest run, the greatest first; without one, `cost` by SQL."""
     rest = rest_of(context)
     made = rest.get(PATH)
-    rows = rest.pages(f"{PATH}/{report}", most=lines, period=period, group_id=group, ordering=sort)
+    query = {"period": period, "group_id": group, "ordering": sort}
+    rows = list(rest.pages(f"{PATH}/{report}", most=lines, **query))
     show(rows, _columns(made["data"], report), output)
+    if lines and not rows:
+        note(f"There are no rows for the period {period}.")
     if made["run"] is None or period == HOUR:
         note("SQL computed this now, from the newest entries of the journal.")
 

@@ -1,6 +1,6 @@
 """Reports over REST: what the newest run found, and asking for another."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from console.queries import report_files
-from groups.models import ReportRun
+from groups.models import ReportRow, ReportRun
 from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
@@ -100,6 +100,26 @@ def test_a_report_is_a_parquet_file_with_its_types(
     assert table.schema.field("without_owner_ms").type == pyarrow.int64()
     monkeypatch.setattr(report_files, "find_spec", lambda name: None)
     assert viewer.get(REPORT, headers=accept).status_code == 406
+
+
+def test_answers_are_shown_beside_every_run_until_their_end(viewer: Client) -> None:
+    made = run(a=1)
+    end = timezone.now() + timedelta(hours=1)
+    for group_id, miss in (("a", 2.5), ("b", None), ("c", 11.0), ("d", 0.5)):
+        keys = {"change": "static ids", "asked_groups": "", "group_id": group_id}
+        ReportRow.objects.create(
+            report="what-if", period="7d", keys=keys, figures={"miss_percent": miss}, kept_until=end
+        )
+    answer = viewer.get(f"{REPORTS}/what-if?period=7d&ordering=-miss_percent").json()
+    assert answer["run"]["id"] == made.pk
+    found = [(row["group_id"], row["miss_percent"]) for row in answer["data"]]
+    assert found == [("c", 11.0), ("a", 2.5), ("d", 0.5), ("b", None)]
+    first = viewer.get(f"{REPORTS}/what-if?period=7d&ordering=-miss_percent&page_size=1").json()
+    second = viewer.get(first["next"]).json()
+    assert [row["group_id"] for row in second["data"]] == ["a"]
+    accept = {"Accept": report_files.PARQUET}
+    file = viewer.get(f"{REPORTS}/what-if?period=7d&ordering=-miss_percent", headers=accept).content
+    assert parquet.read_table(BytesIO(file))["miss_percent"].to_pylist() == [11.0, 2.5, 0.5, None]
 
 
 def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:

@@ -252,3 +252,13 @@ def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None
     assert cli("group", "owner", name, name, "0", "--at", then, "-o", "json").json == [owned]
     assert not cli("group", "owner", name, name, "0", "--at", "2001-01-01", "-o", "json").json
     assert cli("group", "owner", name, name, "0", "--at", "yesterday").code == Code.USAGE
+
+
+def test_a_report_is_shown_by_its_name(cli: Cli) -> None:
+    """Before the first run, when the cost alone is known."""
+    named, shown = (cli("report", *words, "cost", "-o", "csv") for words in ((), ("show",)))
+    assert named.code == shown.code == 0
+    assert named.printed.startswith("group_id,trigger,rebalances,")
+    unknown = cli("report", "colours")
+    assert unknown.code != 0
+    assert "report" in unknown.errors

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 
 import pytest
 
-from groups.core.quick import quick
+from groups.core.quick import quick, replaced
 
 
 @quick
@@ -30,3 +30,28 @@ def test_it_accepts_the_same_arguments() -> None:
 def test_it_is_frozen_too() -> None:
     with pytest.raises(FrozenInstanceError):
         Value(1).one = 2  # type: ignore[misc]
+
+
+@dataclass(slots=True)
+class Base:
+    shared: list[int]
+
+
+@dataclass(slots=True)
+class Derived(Base):
+    own: int = 1
+
+
+def test_a_copy_has_what_is_changed_and_shares_the_rest() -> None:
+    value = Value(1, named=5)
+    copy = replaced(value, one=2, two="2")
+    assert copy == Value(2, "2", [], named=5)
+    assert copy.many is value.many
+    assert value == Value(1, named=5)
+    derived = replaced(Derived([1]), own=2)
+    assert (type(derived), derived) == (Derived, Derived([1], 2))
+
+
+def test_a_copy_has_no_other_fields() -> None:
+    with pytest.raises(KeyError, match="colour"):
+        replaced(Value(1), colour="red")

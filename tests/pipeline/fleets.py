@@ -1,7 +1,7 @@
 """Lives and rebalances in which one thing is wrong, and others in which nothing is."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -9,8 +9,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from pipeline.datasets.lives import Lives
+from pipeline.datasets.deploys import Deploys
+from pipeline.datasets.lives import Lives, Ownership
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.deploys import deploys
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 """The moment of the run."""
@@ -25,6 +27,7 @@ class Fleet:
     chance: random.Random
     lives: list[dict[str, Any]] = field(default_factory=list)
     rebalances: list[dict[str, Any]] = field(default_factory=list)
+    intervals: list[dict[str, Any]] = field(default_factory=list)
     numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def life(
@@ -38,8 +41,10 @@ class Fleet:
         back_s: float | None = None,
         silent_s: float = 0.0,
         instance_id: str | None = None,
-    ) -> None:
-        """A life that began so many seconds after the day's begin; None: it has not ended."""
+        protocol: str = "range",
+    ) -> int:
+        """A life that began so many seconds after the day's begin; None: it has not ended. Returns
+        its number."""
         begun = AT - timedelta(days=1) + timedelta(seconds=begun_s)
         left = begun + timedelta(seconds=lived_s) if lived_s is not None else None
         number = next(self.numbers)
@@ -54,7 +59,7 @@ class Fleet:
                 "software": "a client 1.0",
                 "kind": "classic",
                 "session_timeout_ms": SESSION_MS,
-                "protocols": ["range"],
+                "protocols": [protocol],
                 "joined_at": begun,
                 "left_at": left,
                 "departure": departure,
@@ -63,6 +68,13 @@ class Fleet:
                 "back_ms": round(1_000 * back_s) if back_s is not None else None,
             }
         )
+        return number
+
+    def owns(self, group_id: str, life: int, partitions: Iterable[int], from_s: float) -> None:
+        """A life owns partitions from so many seconds after the day's begin."""
+        since = AT - timedelta(days=1) + timedelta(seconds=from_s)
+        row = {"group_id": group_id, "life": life, "topic": "t", "from_at": since, "until_at": None}
+        self.intervals += [{**row, "partition": number} for number in partitions]
 
     def rebalance(self, group_id: str, seconds: float, trigger: str, **over: Any) -> None:
         """A rebalance that took a second."""
@@ -86,17 +98,15 @@ class Fleet:
             }
         )
 
-    def frames(self, spark: SparkSession) -> tuple[Lives, Rebalances]:
-        """Both datasets."""
-        made = (
-            (Lives, self.lives),
-            (Rebalances, self.rebalances),
-        )
-        lives, rebalances = (
-            spark.createDataFrame([_row(row, kind.names()) for row in rows], kind.ddl())
+    def frames(self, spark: SparkSession) -> tuple[Lives, Rebalances, Ownership, Deploys]:
+        """What advice is made of, each read once."""
+        made = ((Lives, self.lives), (Rebalances, self.rebalances), (Ownership, self.intervals))
+        lives, rebalances, intervals = (
+            spark.createDataFrame([_row(row, kind.names()) for row in rows], kind.ddl()).cache()
             for kind, rows in made
         )
-        return Lives(lives), Rebalances(rebalances)
+        known = Lives(lives), Rebalances(rebalances)
+        return *known, Ownership(intervals), deploys(*known, AT)
 
 
 def _row(row: dict[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
@@ -169,6 +179,88 @@ def growing(fleet: Fleet, group_id: str) -> None:
         fleet.rebalance(group_id, 7_200 + 60 * number, "topics-changed")
 
 
+def eager(fleet: Fleet, group_id: str) -> None:
+    """Members whose assignor stops all partitions when one of them grows, or shrinks."""
+    for number in range(4):
+        life = fleet.life(group_id, f"w-{number}", 0, None)
+        fleet.owns(group_id, life, range(8 * number, 8 * number + 8), 100)
+    for number in range(fleet.chance.randrange(3, 30)):
+        fleet.rebalance(
+            group_id, 900 * number, "member-joined", kind="classic", without_owner_ms=1_500,
+            partitions_moved=fleet.chance.randrange(16),
+        )  # fmt: skip
+
+
+def cooperative(fleet: Fleet, group_id: str) -> None:
+    """The same with an assignor that does not, with brief rebalances, or where all moves."""
+    for number in range(4):
+        life = fleet.life(group_id, f"w-{number}", 0, None, protocol="cooperative-sticky")
+        fleet.owns(group_id, life, range(8 * number, 8 * number + 8), 100)
+    for number in range(20):
+        fleet.rebalance(
+            group_id, 900 * number, "member-joined", kind="classic", without_owner_ms=1_500
+        )
+    for number, over in enumerate(
+        20 * [{"without_owner_ms": 900}, {"without_owner_ms": 1_500, "partitions_moved": 6}]
+    ):
+        fleet.rebalance(f"{group_id}-range", 900 * number, "member-joined", kind="classic", **over)
+    life = fleet.life(f"{group_id}-range", "w", 0, None)
+    fleet.owns(f"{group_id}-range", life, range(12), 100)
+
+
+def deployed(fleet: Fleet, group_id: str) -> None:
+    """All members are restarted at once, under other names, or under theirs after a while."""
+    back_s = fleet.chance.choice([None, 90.0])
+    members, rounds = fleet.chance.randrange(3, 9), fleet.chance.randrange(4, 10)
+    for turn in range(rounds):
+        begun, is_last = 7_000 * turn, turn + 1 == rounds
+        for member in range(members):
+            name = f"w-{member}" if back_s else f"w-{turn}-{member}"
+            lived = None if is_last else 6_910 + member / 100
+            fleet.life(
+                group_id, name, begun + member / 100, lived,
+                None if is_last else "left", back_s=None if is_last else back_s,
+            )  # fmt: skip
+            fleet.rebalance(group_id, begun + member, "member-joined")
+
+
+def rolling(fleet: Fleet, group_id: str) -> None:
+    """One member after the other is restarted, again and again."""
+    for turn in range(8):
+        for member in range(6):
+            begun = 7_000 * turn + 70 * member
+            fleet.life(group_id, f"w-{turn}-{member}", begun, 7_000, "left")
+            fleet.rebalance(group_id, begun, "member-joined")
+
+
+def idle(fleet: Fleet, group_id: str) -> None:
+    """More members than partitions."""
+    for number in range(4):
+        life = fleet.life(group_id, f"w-{number}", 0, None)
+        fleet.owns(group_id, life, [number], 2_000)
+    for number in range(fleet.chance.randrange(3, 9)):
+        fleet.life(group_id, f"idle-{number}", 1_000, None)
+
+
+def spare(fleet: Fleet, group_id: str) -> None:
+    """Two members too many, and others that the next assignment will give something."""
+    for number in range(4):
+        life = fleet.life(group_id, f"w-{number}", 0, None)
+        fleet.owns(group_id, life, [number], 2_000)
+    for number in range(2):
+        fleet.life(group_id, f"spare-{number}", 1_000, None)
+    for number in range(5):
+        fleet.life(group_id, f"new-{number}", 3_000, None)
+
+
+BLAMELESS = {
+    "quiet": quiet,
+    "cooperative": cooperative,
+    "rolling": rolling,
+    "spare": spare,
+}
+"""What looks like a cause, and is none."""
+
 PLANTED = {
     "session-timeout": short_session,
     "static-membership": restarts,
@@ -177,5 +269,8 @@ PLANTED = {
     "slow-member": slow,
     "slow-leader": leader,
     "topic-growth": growing,
+    "eager-assignor": eager,
+    "deploy-at-once": deployed,
+    "idle-members": idle,
 }
 """By the rule that must find it, and no other one."""

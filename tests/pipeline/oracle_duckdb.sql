@@ -193,13 +193,15 @@ WITH gaps AS (
     FROM numbered GROUP BY group_id, wave HAVING count(*) >= 2
 ), counted AS (
     SELECT w.*, count(*) AS members,
-           count(*) FILTER (left_at <= ended_at + INTERVAL 2 MINUTE) AS replaced
+           count(*) FILTER (left_at <= ended_at + INTERVAL 2 MINUTE) AS replaced,
+           count(*) FILTER (left_at <= ended_at + INTERVAL 2 MINUTE
+                            AND coalesce(heard_at, left_at) <= began_at) AS at_once
     FROM waves w JOIN member_lives l ON l.group_id = w.group_id AND l.joined_at < began_at
         AND (left_at IS NULL OR left_at >= began_at - INTERVAL 2 MINUTE)
     GROUP BY ALL
 )
 SELECT name AS period, d.group_id, began_at, whole_ms(ended_at) - whole_ms(began_at) AS took_ms, d.members,
-       replaced, begun, d.software, count(journal_id) AS rebalances,
+       replaced, begun, at_once, d.software, count(journal_id) AS rebalances,
        coalesce(sum(without_owner_ms), 0)::BIGINT AS without_owner_ms,
        coalesce(sum(partitions_moved), 0)::BIGINT AS partitions_moved,
        arg_min(journal_id, (-without_owner_ms, journal_id)) AS worst_journal_id
@@ -302,30 +304,53 @@ CREATE MACRO newest(life) AS array_to_string(list(life ORDER BY life DESC)[:5], 
 CREATE TABLE advice AS
 WITH within AS (
     SELECT r.*, name FROM rebalances r, period WHERE lies_in(completed_at, since, until)
+), eager AS (
+    SELECT group_id, (SELECT count(DISTINCT (topic, partition)) FROM intervals i WHERE i.group_id = m.group_id) AS has
+    FROM member_lives m GROUP BY group_id HAVING arg_max(protocols, (joined_at, life))[1] <> 'cooperative-sticky'
+), stops AS (
+    SELECT name, group_id, count(*) AS n, sum(without_owner_ms * (has - partitions_moved))::BIGINT AS saves
+    FROM within JOIN eager USING (group_id)
+    WHERE kind = 'classic' AND without_owner_ms >= 1000 AND partitions_moved * 2 < has GROUP BY ALL
+), idle AS (
+    SELECT m.group_id, count(*) AS n, newest(life) AS lives
+    FROM member_lives m JOIN (SELECT group_id, max(from_at) AS t FROM intervals GROUP BY ALL) USING (group_id)
+    WHERE left_at IS NULL AND joined_at < t
+      AND life NOT IN (SELECT life FROM intervals WHERE until_at IS NULL)
+      AND m.group_id IN (SELECT group_id FROM intervals WHERE until_at IS NULL)
+    GROUP BY ALL
 ), hourly AS (
     SELECT name, group_id, date_trunc('hour', completed_at) AS h, count(*) AS n FROM within
     WHERE trigger IN ('topics-changed', 'metadata-changed') GROUP BY ALL HAVING n >= 5
 ), found AS (
-    SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence, newest(life) AS lives
+    SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence, newest(life) AS lives,
+           NULL::BIGINT AS stood
     FROM ends WHERE came_back GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'static-membership', name, group_id, group_id, count(*), newest(life) FROM ends
+    SELECT 'static-membership', name, group_id, group_id, count(*), newest(life), NULL FROM ends
     WHERE departure = 'left' AND back_ms < 60000 AND instance_id IS NULL GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'crash-loop', name, group_id, client, count(*), newest(life) FROM ends
+    SELECT 'crash-loop', name, group_id, client, count(*), newest(life), NULL FROM ends
     WHERE lived_ms < 60000 AND departure IN ('expired', 'left') GROUP BY ALL HAVING count(*) >= 5
     UNION ALL
-    SELECT 'no-acknowledgement', name, group_id, client, count(*), newest(life) FROM ends
+    SELECT 'no-acknowledgement', name, group_id, client, count(*), newest(life), NULL FROM ends
     WHERE departure = 'not-acknowledged' GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'slow-member', name, group_id, slowest_member, count(*) AS n, '' FROM within w
+    SELECT 'slow-member', name, group_id, slowest_member, count(*) AS n, '', NULL FROM within w
     WHERE slowest_ms >= 1000 GROUP BY ALL
     HAVING n >= 3 AND 2 * n > (SELECT count(*) FROM within a WHERE (a.name, a.group_id) = (w.name, w.group_id))
     UNION ALL
-    SELECT 'slow-leader', name, group_id, group_id, count(*), '' FROM within
+    SELECT 'slow-leader', name, group_id, group_id, count(*), '', NULL FROM within
     WHERE sync_ms >= 1000 GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
-    SELECT 'topic-growth', name, group_id, group_id, sum(n)::BIGINT, '' FROM hourly GROUP BY ALL
+    SELECT 'topic-growth', name, group_id, group_id, sum(n)::BIGINT, '', NULL FROM hourly GROUP BY ALL
+    UNION ALL
+    SELECT 'eager-assignor', name, group_id, group_id, n, '', saves FROM stops WHERE n >= 3
+    UNION ALL
+    SELECT 'deploy-at-once', period, group_id, group_id, count(*), '', NULL FROM deploys
+    WHERE at_once >= 2 AND at_once * 2 >= members GROUP BY ALL HAVING count(*) >= 3
+    UNION ALL
+    SELECT 'idle-members', name, group_id, group_id, n, lives, NULL FROM idle, period
+    WHERE n >= 3 AND name NOT LIKE '%before'
 ), explains AS (
     SELECT rule, unnest(triggers) AS trigger FROM (VALUES
         ('session-timeout', ['session-expired']),
@@ -334,7 +359,9 @@ WITH within AS (
         ('no-acknowledgement', ['not-acknowledged', 'rebalance-timeout', 'join-timed-out', 'sync-expired']),
         ('slow-member', ['member-joined', 'member-left', 'session-expired']),
         ('slow-leader', ['member-joined', 'member-left', 'session-expired']),
-        ('topic-growth', ['topics-changed', 'metadata-changed'])) AS t(rule, triggers)
+        ('topic-growth', ['topics-changed', 'metadata-changed']),
+        ('eager-assignor', ['member-joined', 'member-left', 'session-expired']),
+        ('deploy-at-once', ['member-joined', 'member-left', 'session-expired'])) AS t(rule, triggers)
 ), costs AS (
     SELECT rule, name, group_id, sum(without_owner_ms)::BIGINT AS cost_ms,
            sum(without_owner_ms * partitions_moved)::BIGINT AS saves,
@@ -343,6 +370,6 @@ WITH within AS (
 )
 SELECT name AS period, group_id, rule, subject, evidence,
        CASE WHEN evidence >= 20 THEN 'high' WHEN evidence >= 5 THEN 'medium' ELSE 'low' END AS confidence,
-       coalesce(cost_ms, 0) AS cost_ms, coalesce(saves, 0) AS saves_partition_ms,
+       coalesce(cost_ms, 0) AS cost_ms, coalesce(stood, saves, 0) AS saves_partition_ms,
        worst[1] AS worst_journal_id, coalesce(array_to_string(worst, ','), '') AS entries, lives
 FROM found LEFT JOIN costs USING (rule, name, group_id);

@@ -1,5 +1,6 @@
 """Exports of a run: every table and report, in each format, again and again."""
 
+import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
@@ -13,11 +14,11 @@ from pyarrow import dataset
 from pyspark.sql import SparkSession
 
 from pipeline.command import main
-from pipeline.results import export
+from pipeline.results import export, runs
 from pipeline.results.folders import Output
 from pipeline.steps import run
 from pipeline.steps.job import Done
-from pipeline.steps.table import REPORTS, TABLES
+from pipeline.steps.table import ANSWERS, REPORTS, TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import BEGIN, many
 
@@ -53,14 +54,24 @@ def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> Done:
     return run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice")
 
 
+def answer(conninfo: str) -> None:
+    """Of what-if, as its verb stores it."""
+    keys = {"change": "x", "asked_groups": ""}
+    told = json.dumps({**keys, "group_id": "g"}), json.dumps({"miss_percent": 1.5})
+    until = datetime.now(UTC) + timedelta(hours=1)
+    with runs.alone(conninfo) as connection:
+        runs.answer(connection, until, "what-if", "7d", keys, [told])
+
+
 @pytest.mark.parametrize("form", [*export.FORMATS])
 def test_an_export_has_every_row_however_often_it_is_made(
     url: str, conninfo: str, tmp_path: Path, form: str, done: Done
 ) -> None:
     read, to = READERS[form], Output.at(str(tmp_path / "copies"))
+    answer(conninfo)
     for _ in range(2):
         made = export.export(conninfo, Output.at(str(tmp_path / "pipeline")), to, form, TABLES)
-        assert [*made] == [*TABLES, *REPORTS]
+        assert [*made] == [*TABLES, *REPORTS, *(report.NAME for report in ANSWERS)]
         rebalances = read(made["rebalances"])
         completed = query(
             url, "SELECT count(*) FROM rollcall_journal WHERE kind = 'rebalance-completed'"
@@ -76,6 +87,7 @@ def test_an_export_has_every_row_however_often_it_is_made(
     assert sorted((row["group_id"], row["trigger"]) for row in cost) == sorted(stored) != []
     assert read(made["hours"])[0]["hour"].minute == 0
     assert read(made["member_lives"]) == []  # an empty table is one, too
+    assert [(row["change"], row["miss_percent"]) for row in read(made["what-if"])] == [("x", 1.5)]
 
 
 @pytest.mark.long
@@ -100,7 +112,7 @@ def test_the_verb_says_where_everything_is(
     assert main(["export", "--to", str(tmp_path / "copies")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"rebalances in file://{tmp_path}/copies/rebalances/run=")
-    assert len(lines) == len(TABLES) + len(REPORTS)
+    assert len(lines) == len(TABLES) + len(REPORTS) + len(ANSWERS)
 
 
 @pytest.mark.usefixtures("url")

@@ -61,7 +61,7 @@ def test_a_row_of_the_table_makes_a_report_that_pages_and_rest_show(
     with django_db_blocker.unblock():
         newest: ReportRun | None = reports.newest()
         assert newest is not None
-        (report,) = reports.reports(newest)
+        report, *_ = reports.reports(newest)
         rows, count = report_tables.Stored(newest, report, "all").page("", "-rebalances", 10)
         assert [(row.keys, row.figures) for row in rows] == [
             ({"kind": "consumer"}, {"rebalances": 1})

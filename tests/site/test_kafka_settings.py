@@ -13,6 +13,7 @@ from coordinator_site.setting_kinds import SettingError
 from coordinator_site.settings_page import page
 from groups.core.assignors import registry
 from launcher.installation import CHECKOUT
+from pipeline import config
 
 
 def test_defaults_hold_when_nothing_is_set() -> None:
@@ -113,10 +114,26 @@ READ_BY_PREFIX = "sasl.oauthbearer."
 
 def product() -> Iterator[Path]:
     """The files that may read a setting."""
-    for folder in ("groups", "console", "protocol", "web", "coordinator_site", "launcher"):
+    for folder in (
+        "groups",
+        "console",
+        "protocol",
+        "web",
+        "coordinator_site",
+        "launcher",
+        "pipeline",
+    ):
         for path in (CHECKOUT / folder).rglob("*.py"):
             if not {"kafka_settings", "migrations"} & set(path.parts):
                 yield path
+
+
+def test_the_pipeline_has_the_tables_default() -> None:
+    """It reads the environment alone, and no code of the site."""
+    assert config.what_if_retention_hours({}) == read({})["WHAT_IF_RETENTION_HOURS"]
+    for odd in ("0", "-1", "month"):
+        with pytest.raises(config.Unconfigured, match="WHAT_IF_RETENTION_HOURS"):
+            config.what_if_retention_hours({"ROLLCALL_WHAT_IF_RETENTION_HOURS": odd})
 
 
 def test_each_row_is_used_by_the_code() -> None:

@@ -5,7 +5,6 @@ heartbeat, and each join of a classic member, is answered in its own step.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Final, Self
@@ -67,6 +66,7 @@ from groups.core.group import (
     Session,
     session_of,
 )
+from groups.core.quick import replaced
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
@@ -279,7 +279,7 @@ class ConsumerGroup(GroupValue[Live]):
 
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written."""
-        durable = replace(self._durable, revision=revision)
+        durable = replaced(self._durable, revision=revision)
         after = type(self)(durable, self.members, self._index, self._live, self.rules)
         after._due = self._due
         return after

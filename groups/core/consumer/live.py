@@ -3,7 +3,7 @@
 Values, no rules. They start again after a takeover.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from groups.core.assignors.client_side import Elected
@@ -11,6 +11,7 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.consumer.partition_moves import Moves
 from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
+from groups.core.quick import replaced
 from groups.core.shared import SharedDict
 from groups.core.waiting import Act
 
@@ -103,7 +104,7 @@ class Live:
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
-        return replace(
+        return replaced(
             self,
             beats=self.beats.copy(),
             timers=self.timers.copy(),

@@ -12,7 +12,7 @@ from groups.core import drains
 from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.drains import Drain
-from groups.core.quick import quick
+from groups.core.quick import quick, replaced
 from groups.core.rows import MemberRow
 
 STABLE = "stable"
@@ -99,8 +99,8 @@ class Member:
             facts[drains.DRAINED] = list(self.drain)
         if facts == stored:
             return self if self.written is not None else replace(self, written=Written.of(self))
-        row = replace(self.row, details=facts)
-        return replace(self, row=row, written=Written.of(self))
+        row = replaced(self.row, details=facts)
+        return replaced(self, row=row, written=Written.of(self))
 
     def with_target(self, target: Parts, grouped: Mapping[str, list[int]]) -> Self:
         """The same member with another target, which is already ``grouped`` for its row.
@@ -108,9 +108,9 @@ class Member:
         One step creates ten thousand of these, so the row is updated here.
         """
         if self.written is None:
-            return replace(self, target=target)
-        row = replace(self.row, details={**self.row.details, "target": grouped})
-        return replace(self, row=row, target=target, written=self.written._replace(target=target))
+            return replaced(self, target=target)
+        row = replaced(self.row, details={**self.row.details, "target": grouped})
+        return replaced(self, row=row, target=target, written=self.written._replace(target=target))
 
     @property
     def is_classic(self) -> bool:

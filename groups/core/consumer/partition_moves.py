@@ -6,11 +6,12 @@ it, and it is in memory only: a new owner starts again.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from groups.core.assignors.types import Part
 from groups.core.group import Millis
+from groups.core.quick import replaced
 from groups.core.rounds import Idle
 
 PAIRS_NAMED_MAX = 20
@@ -55,7 +56,7 @@ class Moves:
 
     def copy(self) -> "Moves":
         """A copy that a step may change."""
-        return replace(self, freed=self.freed.copy(), handed=self.handed.copy())
+        return replaced(self, freed=self.freed.copy(), handed=self.handed.copy())
 
     def free(self, parts: Iterable[Part], giver: str, since: Millis, now: Millis) -> None:
         """These partitions have no holder any more."""

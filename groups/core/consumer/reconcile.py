@@ -5,10 +5,10 @@ what it must, then gets free partitions, then waits for the others.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.member import STABLE, UNRELEASED, UNREVOKED, Member
+from groups.core.quick import replaced
 
 IsFree = Callable[[Part], bool]
 
@@ -59,10 +59,10 @@ def _moved(
     if same == (member.epoch, member.state, member.assigned, member.revoking):
         # Its request has its current epoch, so no reply was lost: the previous epoch is not needed.
         is_over = state != UNREVOKED and member.previous_epoch != epoch
-        return replace(member, previous_epoch=epoch) if is_over else member
+        return replaced(member, previous_epoch=epoch) if is_over else member
     since = member.since or {}
     had = (member.assigned & assigned) | revoking
-    return replace(
+    return replaced(
         member,
         epoch=epoch,
         previous_epoch=member.epoch,

@@ -1,7 +1,6 @@
 """Targets: the input of assignors, and the installation of their results."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple, overload
 
 from groups.core.assignors import weights
@@ -11,6 +10,7 @@ from groups.core.consumer import awaited, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
 from groups.core.consumer.work import Work
+from groups.core.quick import replaced
 
 
 class Ready(NamedTuple):
@@ -72,7 +72,7 @@ def go_by(
         if is_old and not subscriber.topics <= (subscribed := subscribers.of(member).topics):
             target = frozenset(part for part in target if part[0] in subscribed)
         new += len(target - member.target)
-        work.change_members()[member.row.member_id] = replace(member, target=target)
+        work.change_members()[member.row.member_id] = replaced(member, target=target)
         work.touched[member.row.member_id] = None
     moved = work.row.details.get("moved", 0) + new
     work.set_target(question.epoch, assignor=question.name, moved=moved, **_author(work, by))
@@ -126,7 +126,7 @@ def forget_unsubscribed(work: Work, member: Member) -> None:
     subscribed = topic_ids(work, member)
     if any(topic not in subscribed for topic, _ in member.target):
         target = frozenset(part for part in member.target if part[0] in subscribed)
-        work.put(replace(member, target=target))
+        work.put(replaced(member, target=target))
 
 
 def size_of(work: Work) -> int:

@@ -2,10 +2,13 @@
 analysis runs over it, and a question is answered."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
+from psycopg.errors import CheckViolation
 from pyspark.sql import SparkSession
 
 from groups.core.group import Rules
@@ -72,27 +75,56 @@ def test_a_database_without_lives_has_no_answer(spark: SparkSession, conninfo: s
     assert (made.rows, made.events) == ([], 0)
 
 
-def test_an_answer_is_added_to_the_newest_analysis_in_place_of_the_same_question(
+ANSWERS = """
+SELECT keys ->> 'change', keys ->> 'group_id', figures ->> 'n' FROM rollcall_report_row
+WHERE report = 'what-if' ORDER BY id
+"""
+
+
+def asked(connection: runs.Connection, number: int, until: datetime, **over: str) -> None:
+    """A question whose answer is a number."""
+    keys = {"change": "static ids", "asked_groups": "", **over}
+    told = json.dumps({**keys, "group_id": "g"}), json.dumps({"n": number})
+    runs.answer(connection, until, WhatIf.NAME, "7d", keys, [told])
+
+
+def analysed(connection: runs.Connection) -> None:
+    """A run without rows."""
+    with runs.recorded(connection, "olga") as run_id:
+        read = runs.Read(datetime.now(UTC), 0, 0)
+        runs.succeed(connection, run_id, read, [rows.described(WhatIf)], [])
+
+
+def test_answers_outlive_runs_until_their_time_or_the_same_question(
     url: str, conninfo: str
 ) -> None:
-    described, keys = rows.described(WhatIf), {"change": "static ids"}
-    told = [("what-if", "7d", json.dumps({**keys, "group_id": "g"}), "{}")]
+    later, soon = datetime.now(UTC) + timedelta(hours=1), datetime.now(UTC)
     with runs.alone(conninfo) as connection:
-        with pytest.raises(runs.NoAnalysis):
-            runs.add(connection, described, "7d", keys, told)
-        assert query(url, "SELECT count(*) FROM rollcall_report_row") == [(0,)]
-        with runs.recorded(connection, "olga") as run_id:
-            pass
-        read = runs.Read(connection.execute("SELECT now()").fetchall()[0][0], 0, 0)
-        runs.succeed(connection, run_id, read, [{"name": "cost"}], [])
-        for _ in range(2):
-            assert runs.add(connection, described, "7d", keys, told) == run_id
-        other = [("what-if", "7d", json.dumps({"change": "+1 members", "group_id": "g"}), "{}")]
-        runs.add(connection, described, "7d", {"change": "+1 members"}, other)
-    assert query(url, "SELECT count(*) FROM rollcall_report_row") == [(2,)]
-    (names,) = query(url, "SELECT jsonb_path_query_array(reports, '$[*].name')::text"
-                          " FROM rollcall_report_run")  # fmt: skip
-    assert names == ('["cost", "what-if"]',)
+        asked(connection, 1, later)
+        asked(connection, 2, later)
+        asked(connection, 3, later, change="+1 members")
+        asked(connection, 4, later, asked_groups="g")
+        asked(connection, 5, soon, asked_groups="h")
+        for _ in range(runs.ROWS_KEPT + 2):
+            analysed(connection)
+    found = [("static ids", "g", "2"), ("+1 members", "g", "3"), ("static ids", "g", "4")]
+    assert query(url, ANSWERS) == found
+
+
+def test_rows_without_a_run_have_an_end(conninfo: str) -> None:
+    statement = "INSERT INTO rollcall_report_row (report, period, keys, figures)"
+    with psycopg.connect(conninfo) as connection, pytest.raises(CheckViolation):
+        connection.execute(f"{statement} VALUES ('', '', '{{}}', '{{}}')".encode())
+
+
+def test_an_answer_says_which_groups_were_asked_about_and_when(
+    spark: SparkSession, fleet: str
+) -> None:
+    question = job.Asked(Change(static=True), Rules(), "all", ("fleet-0000002", "fleet-0000001"))
+    made = job.asked(spark, fleet, question, nothing)
+    assert {row["asked_groups"] for row in made.rows} == {"fleet-0000001, fleet-0000002"}
+    assert {row["answered_at"] for row in made.rows} == {made.at.isoformat()}
+    assert {*made.rows[0], "asked_by"} == {*WhatIf.names()}
 
 
 def test_a_fleet_is_not_mixed_with_what_was_recorded(fleet: str) -> None:

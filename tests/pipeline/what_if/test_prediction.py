@@ -9,7 +9,9 @@ from pyspark.sql import SparkSession
 
 from pipeline.datasets.facts import LifeEvents
 from pipeline.datasets.journal import Journal
+from pipeline.datasets.lives import Ownership
 from pipeline.steps.advice import advice
+from pipeline.steps.deploys import deploys
 from pipeline.steps.lives import lives
 from pipeline.steps.rebalances import rebalances
 from pipeline.what_if import command
@@ -42,7 +44,9 @@ def proposed(spark: SparkSession, recording: Recording) -> argparse.Namespace:
         for kind, some in rows.items()
     )
     at = datetime.fromtimestamp(recording.end / 1_000, UTC)
-    told = advice(lives(LifeEvents(events), at), rebalances(Journal(journal), at), at).frame
+    both = lives(LifeEvents(events), at), rebalances(Journal(journal), at)
+    nobody = Ownership(spark.createDataFrame([], Ownership.ddl()))
+    told = advice(*both, nobody, deploys(*both, at), at).frame
     found = told.filter("rule = 'session-timeout' AND period = 'all'").orderBy("what_if").collect()
     parser = argparse.ArgumentParser()
     command.add_to(parser.add_subparsers(), "somebody")

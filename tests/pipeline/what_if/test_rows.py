@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from groups.core.group import Rules
 from pipeline import config
 from pipeline.command import main
-from pipeline.what_if.command import rules_of
+from pipeline.what_if.changes import Change
+from pipeline.what_if.command import SHOWN, rules_of, text
 from pipeline.what_if.fleet import Description, group_of
 from pipeline.what_if.fleet_rows import (
     Numbers,
@@ -155,3 +157,19 @@ def test_an_option_that_means_nothing_is_refused(
     with pytest.raises(SystemExit):
         main(["what-if", *words.split()])
     assert words.split()[0] in capsys.readouterr().err
+
+
+def test_an_answer_names_all_groups_together_and_says_whole_why_there_is_none() -> None:
+    row = {**dict.fromkeys(SHOWN, 7), "kind": "classic", "refused": ""}
+    why = "Members of the kind draft are not replayed, and this is a long sentence."
+    rows = [
+        {**row, "group_id": ""},
+        {**row, "group_id": "a"},
+        {"group_id": "b\x1b", "refused": why},
+    ]
+    told = text(Change(static=True), SimpleNamespace(rows=rows, events=3)).splitlines()
+    assert told[0] == "What if: static ids; 3 events decided."
+    assert [line.split()[0] for line in told[2:4]] == ["(all)", "a"]
+    assert told[4:] == [f"b?: {why}"]
+    nothing = text(Change(static=True), SimpleNamespace(rows=[], events=0))
+    assert nothing.endswith("No member was recorded in this time.")
