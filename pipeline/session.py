@@ -23,30 +23,27 @@ if TYPE_CHECKING:
 MASTER = "local[2]"
 LOGGING = Path(__file__).with_name("log4j2.properties")
 
-LOGGED = f'"-Dlog4j2.configurationFile=file:{LOGGING}"'
-
 SETTINGS = {
     "spark.app.name": "rollcall",
-    "spark.driver.memory": "2g",
+    "spark.driver.memory": "1g",
     "spark.executor.memory": "512m",
     "spark.sql.session.timeZone": "UTC",
-    # Of much data each must fit into a task's memory; of little, Spark puts them together.
-    "spark.sql.shuffle.partitions": "32",
-    # Groups whose sums a task keeps side by side before it sorts its rows: some 20 MB.
-    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000",
+    "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     # Read before the first log line, when the level above is not set yet.
-    "spark.driver.extraJavaOptions": LOGGED,
+    "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
 }
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": (
+        f"{SETTINGS['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    ),
 }
 """For little data: compiling code well costs more than running it as it is."""
 

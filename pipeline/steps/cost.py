@@ -116,12 +116,12 @@ def _figures(rebalances: DataFrame, report: type[Report], at: datetime) -> DataF
     """
     slices = by_slice(rebalances, "completed_at", at).groupBy(SLICE, *report.keys())
     rows = of_slices(slices.agg(*_of_a_slice()), at).groupBy(*report.KEY).agg(*_of_slices())
-    count = f.size("durations")
+    count = f.size("durations").cast("bigint")
     return rows.select(
         *report.KEY,
         "rebalances",
         "duration_ms",
-        f.get("durations", count - 1).alias("longest_ms"),
+        _nth(count).alias("longest_ms"),
         *(_percentile(share, count) for share in (50, 95, 99)),
         f.coalesce("waited_ms", f.lit(0)).alias("waited_ms"),
         "longest_wait.slowest_member",
@@ -162,5 +162,9 @@ def _of_slices() -> list[Column]:
 
 def _percentile(share: int, count: Column) -> Column:
     """The least duration that at least ``share`` per cent do not exceed."""
-    place = f.floor((count * share + 99) / 100).cast("int") - 1
-    return f.get("durations", place).alias(f"p{share}_ms")
+    return _nth(f.floor((count * share + 99) / 100)).alias(f"p{share}_ms")
+
+
+def _nth(number: Column) -> Column:
+    """The duration of this number, counted from 1; null for 0."""
+    return f.get("durations", number.cast("int") - 1)
