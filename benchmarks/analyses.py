@@ -1,11 +1,14 @@
-"""What the pipeline costs beside DuckDB on the same rows, and a run upon another beside a whole.
+"""What the pipeline costs beside DuckDB and SQL on the same rows, and a run upon another beside a
+whole.
 
-Synthetic groups over sixty days, in a PostgreSQL of their own. All in one warm session on
-``local[2]``, and DuckDB with two threads, which loads the same tables and computes all of the same
-(``tests/pipeline/oracle_duckdb.sql``). As many sizes as rounds (2), from 200,000 entries on, each
-once with nine tenths of the entries in one group. Told are seconds, their ratio to DuckDB's,
-PostgreSQL's CPU and microseconds an entry; of increments of 1 %, in one hundredth of the groups and
-in all, the ratio is to the first run.
+An invented fleet (``benchmarks.recorded``) in a PostgreSQL of its own. All in one session on
+``local[2]``; DuckDB with two threads loads the same tables and computes all of the same
+(``tests/pipeline/oracle_duckdb.sql``), PostgreSQL the cost alone (``tests/pipeline/oracle.sql``).
+As many sizes as rounds (2), each once more with nine tenths of the entries in one group. Told are
+seconds by the clock and of CPU, without and within PostgreSQL, microseconds of CPU an entry, and
+ratios to what the row before them names. On a busy machine CPU compares, the clock does not. The
+table is also written to ``benchmarks/results/analyses.md``. JDBC_JAR names PostgreSQL's driver, if
+reading by JDBC is to be measured too.
 """
 
 import os
@@ -15,99 +18,101 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import psutil
 import psycopg
 
 from benchmarks.machine import cpu_seconds
 from benchmarks.options import Options
+from benchmarks.reading import by_adbc, by_copy, by_jdbc, by_source
+from benchmarks.recorded import A_GROUP, fill
 from launcher import postgres
 from launcher.installation import CHECKOUT
 from pipeline import config
 from pipeline.results.folders import Output
 from pipeline.steps import run
-from pipeline.steps.job import Done
+from pipeline.steps.table import REPORTS
 from tests.pipeline.duck import computed
 
-SIZES = (200_000, 1_000_000, 5_000_000, 20_000_000)
-ROUNDS = 2
-A_GROUP = 500
-"""Entries of a group, where they are spread evenly."""
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-DAYS = timedelta(days=60)
+SIZES: Final = (1_000_000, 5_000_000, 20_000_000)
+ROUNDS: Final = 2
+HOT: Final = 9
+"""Tenths of the entries in one group."""
 
-JOURNAL = """
-INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,
-    member_id, client_id, generation_before, generation_after, duration_ms, waited_for, joined,
-    "left", details)
-SELECT %(since)s + (n * 3 + p) * (%(until)s - %(since)s) / %(entries)s, 'group-' || g, 1, 0, kind,
-    (ARRAY['member-joined', 'member-left', 'session-expired'])[1 + n %% 3], 'a reason', '',
-    'm-' || n %% 7, 'worker-' || n %% 5, n, n + 1, CASE WHEN p > 0 THEN 900 + n * 7919 %% 4000 END,
-    CASE WHEN p = 1 THEN jsonb_build_object('m-1', n %% 900, 'm-2', n %% 1300) ELSE '{}' END,
-    '[]', '[]',
-    CASE p WHEN 1 THEN jsonb_build_object('members', 4, 'waited_for_count', 2, 'why',
-        jsonb_build_object('causes', jsonb_build_array(jsonb_build_object('trigger',
-            'member-joined', 'ms', n %% 700), jsonb_build_object('trigger', 'member-left', 'ms',
-            200))))
-    WHEN 2 THEN '{"members": 4, "moved": 3}' ELSE '{}' END
-FROM generate_series(0, %(entries)s / 3 - 1) AS n,
-    LATERAL (SELECT CASE WHEN n %% 10 < %(hot)s THEN 0 ELSE n * 31 %% %(groups)s END AS g) AS of,
-    (VALUES (0, 'rebalance-started'), (1, 'rebalance-completed'), (2, 'stable')) AS k(p, kind)
-ORDER BY n, p
-"""
+RESULTS: Final = Path(__file__).parent / "results" / "analyses.md"
+COST: Final = (CHECKOUT / "tests" / "pipeline" / "oracle.sql").read_text()
 
-LIVES = """
-INSERT INTO rollcall_life (at, era, xid, life, group_id, member_id, instance_id, client_id,
-    client_host, principal, software_name, software_version, kind, session_timeout_ms,
-    rebalance_timeout_ms, pattern, protocols, revision, joined_generation, joined_at, origin,
-    left_generation, left_at, departure, heard_at)
-SELECT CASE e WHEN 0 THEN began ELSE began + interval '1 hour' END, 0,
-    pg_current_xact_id()::text::bigint, %(first)s + n, 'group-' || g, 'm-' || n, NULL,
-    'worker-' || n %% 5, '10.0.0.' || n %% 3, '', 'librdkafka', '2.6.0', 'classic', 45000, 60000,
-    '', '{range}', 1, 1, began, 'joined', CASE e WHEN 1 THEN 2 END,
-    CASE e WHEN 1 THEN began + interval '1 hour' END,
-    CASE e WHEN 1 THEN (ARRAY['left', 'expired'])[1 + n %% 2] END,
-    CASE e WHEN 1 THEN began + interval '59 minutes' END
-FROM generate_series(0, %(entries)s / 20 - 1) AS n,
-    LATERAL (SELECT n * 31 %% %(groups)s AS g,
-        %(since)s + n * (%(until)s - %(since)s) / (%(entries)s / 20) AS began) AS of,
-    (VALUES (0), (1)) AS k(e)
-"""
-
-OWNERSHIP = """
-INSERT INTO rollcall_ownership (at, era, xid, group_id, life, topic, partitions, from_generation,
-    from_at, until_generation, until_at)
-SELECT CASE e WHEN 0 THEN began ELSE began + interval '1 hour' END, 0,
-    pg_current_xact_id()::text::bigint, 'group-' || g, %(first)s + n, 'orders',
-    int4multirange(int4range((n * 4 %% 12)::int, (n * 4 %% 12 + 4)::int)), 1, began,
-    CASE e WHEN 1 THEN 2 END, CASE e WHEN 1 THEN began + interval '1 hour' END
-FROM generate_series(0, %(entries)s / 20 - 1) AS n,
-    LATERAL (SELECT n * 31 %% %(groups)s AS g,
-        %(since)s + n * (%(until)s - %(since)s) / (%(entries)s / 20) AS began) AS of,
-    (VALUES (0), (1)) AS k(e)
-"""
+HEADS: Final = (
+    "entries", "what", "s", "CPU s", "PostgreSQL CPU s", "entries/s", "CPU us/entry", "s ratio",
+    "CPU ratio", "to",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Seconds by the clock, and CPU seconds of PostgreSQL's processes."""
+    """Seconds by the clock, and CPU seconds without PostgreSQL's processes, and of these."""
 
+    what: str
     wall_s: float
+    cpu_s: float
     postgres_s: float
+
+    @property
+    def all_cpu_s(self) -> float:
+        """Where one computes, the other does not."""
+        return self.cpu_s + self.postgres_s
+
+
+@dataclass(slots=True)
+class Table:
+    """The figures, as far as they are measured."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """The machine and the heads."""
+        memory = psutil.virtual_memory().total >> 30
+        loads = " ".join(f"{load:.0f}" for load in os.getloadavg())
+        self._add(f"{os.cpu_count()} cores, {memory} GiB, load {loads} at the begin")
+        self._add("")
+        self._add(f"| {' | '.join(HEADS)} |")
+        self._add(f"|{'---|' * len(HEADS)}")
+
+    def row(self, entries: int, took: Took, to: Took | None) -> None:
+        """One figure."""
+        ratios = ("", "", "")
+        if to is not None:
+            of_cpu = took.all_cpu_s / max(to.all_cpu_s, 0.01)
+            ratios = (f"{took.wall_s / to.wall_s:.2f}", f"{of_cpu:.2f}", to.what)
+        cells = (
+            f"{entries:,}", took.what, f"{took.wall_s:.1f}", f"{took.cpu_s:.1f}",
+            f"{took.postgres_s:.1f}", f"{entries / took.wall_s:,.0f}",
+            f"{1e6 * took.all_cpu_s / entries:.1f}", *ratios,
+        )  # fmt: skip
+        self._add(f"| {' | '.join(cells)} |")
+
+    def _add(self, line: str) -> None:
+        print(line, flush=True)
+        self.lines.append(line)
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text("\n".join(self.lines) + "\n")
 
 
 def main(options: Options) -> bool:
     """Figures alone; that the rows are right, tests say."""
-    print(
-        f"{'entries':>10}  {'what':34} {'s':>7} {'PostgreSQL s':>12} {'us/entry':>8} {'ratio':>6}"
-    )
+    table = Table()
+    table.begin()
     for entries in SIZES[: options.rounds or ROUNDS]:
-        for hot in (0, 9):
+        for hot in (0, HOT):
             with _database() as url:
-                _measured(url, entries, hot)
+                _measured(table, url, entries, hot)
     return True
 
 
@@ -123,62 +128,69 @@ def _database() -> Iterator[str]:
         yield url
 
 
-def _fill(url: str, entries: int, groups: int, *, hot: int = 0, is_new: bool = False) -> None:
-    """So many entries, and a tenth as many rows of lives and of ownership each: over sixty days, or
-    (``is_new``) since they ended."""
-    until = datetime.now(UTC)
-    values = {
-        "entries": entries, "groups": groups, "hot": hot, "first": is_new * 1_000_000_000,
-        "since": until - DAYS * (0.01 if is_new else 1), "until": until,
-    }  # fmt: skip
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in (JOURNAL, LIVES, OWNERSHIP):
-            connection.execute(statement.encode(), values)
-        connection.execute("VACUUM ANALYZE")
-
-
-def _measured(url: str, entries: int, hot: int) -> None:
+def _measured(table: Table, url: str, entries: int, hot: int) -> None:
     from pipeline.session import session
 
     groups = entries // A_GROUP
-    _fill(url, entries, groups, hot=hot)
-    conninfo = config.conninfo()
+    fill(url, entries, groups, hot=hot)
+
+    def told(what: str, act: Callable[[], object], to: Took | None = None) -> Took:
+        took = _taken(f"{what}, hot" if hot else what, act)
+        table.row(entries, took, to)
+        return took
+
+    duck = told("DuckDB, all tables", lambda: computed(url, datetime.now(UTC)))
+    told("SQL, cost alone", lambda: _by_sql(url))
     with session() as spark, tempfile.TemporaryDirectory(prefix="rollcall-analyses-") as folder:
-        output = Output.at(folder)
-
-        def analyse(what: str, beside: Took | None = None, *, is_incremental: bool) -> Took:
-            def once() -> Done:
-                return run.run(
-                    conninfo, output, lambda is_small: nullcontext(spark),
-                    is_incremental=is_incremental,
-                )  # fmt: skip
-
-            return _told(url, entries, f"{what}, hot" if hot else what, once, beside)
-
-        duck = _told(url, entries, "DuckDB", lambda: computed(url, datetime.now(UTC)))
-        analyse("Spark, whole, cold", duck, is_incremental=False)
-        analyse("Spark, whole, warm", duck, is_incremental=False)
+        analyse = _analyses(spark, Output.at(folder))
+        told("Spark, all tables, cold", analyse(), duck)
+        told("Spark, all tables, warm", analyse(), duck)
+        told("Spark, cost alone, warm", analyse("cost"))
         if hot:
             return
-        whole = analyse("Spark, incremental, first", duck, is_incremental=True)
-        analyse("nothing new", whole, is_incremental=True)
+        _reading(told, spark, url)
+        first = told("Spark, incremental, first", analyse(is_incremental=True), duck)
+        told("nothing new", analyse(is_incremental=True), first)
         for what, of in (("1 % new in 1 % of groups", groups // 100), ("1 % new in all", groups)):
-            _fill(url, entries // 100, of, is_new=True)
-            analyse(what, whole, is_incremental=True)
+            fill(url, entries // 100, of, is_new=True)
+            told(what, analyse(is_incremental=True), first)
 
 
-def _told(
-    url: str, entries: int, what: str, act: Callable[[], object], beside: Took | None = None
-) -> Took:
-    server = psutil.Process().children(recursive=True)
-    own = [process.pid for process in server if process.name() == "postgres"][:1]
-    before, began = cpu_seconds(own), time.monotonic()
+def _analyses(spark: "SparkSession", output: Output) -> Callable[..., Callable[[], object]]:
+    def analyse(*reports: str, is_incremental: bool = False) -> Callable[[], object]:
+        return lambda: run.run(
+            config.conninfo(), output, lambda is_small: nullcontext(spark),
+            reports=reports or tuple(REPORTS), is_incremental=is_incremental,
+        )  # fmt: skip
+
+    return analyse
+
+
+def _reading(told: Callable[..., Took], spark: "SparkSession", url: str) -> None:
+    """The journal's columns of reports, and nothing else."""
+    told("COPY (binary), one process, discarded", lambda: by_copy(url))
+    adbc = told("ADBC into Arrow, one process", lambda: by_adbc(url))
+    told("the source in Spark", lambda: by_source(spark), adbc)
+    if jar := os.environ.get("JDBC_JAR"):
+        told("JDBC in Spark", lambda: by_jdbc(spark, url, jar), adbc)
+
+
+def _by_sql(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute(COST.encode())
+        connection.execute("SELECT * FROM cost").fetchall()
+
+
+def _taken(what: str, act: Callable[[], object]) -> Took:
+    began, (own, server) = time.monotonic(), _spent()
     act()
-    took = Took(time.monotonic() - began, cpu_seconds(own) - before)
-    ratio = f"{took.wall_s / beside.wall_s:6.2f}" if beside is not None else ""
-    each = 1e6 * took.wall_s / entries
-    print(
-        f"{entries:>10}  {what:34} {took.wall_s:7.1f} {took.postgres_s:12.1f} {each:8.1f} {ratio}",
-        flush=True,
-    )
-    return took
+    own_after, server_after = _spent()
+    return Took(what, time.monotonic() - began, own_after - own, server_after - server)
+
+
+def _spent() -> tuple[float, float]:
+    """CPU seconds of this process and what it started: PostgreSQL apart."""
+    own, server = [os.getpid()], list[int]()
+    for process in psutil.Process().children(recursive=True):
+        (server if process.name() == "postgres" else own).append(process.pid)
+    return cpu_seconds(own), cpu_seconds(server)

@@ -21,7 +21,7 @@ from pipeline.datasets.deploys import Deploys
 from pipeline.datasets.lives import Lives, Ownership
 from pipeline.datasets.rebalances import Rebalances
 from pipeline.steps.names import client
-from pipeline.steps.periods import ALL, LENGTHS, by_period
+from pipeline.steps.periods import ALL, LENGTHS, SLICE, by_period, by_slice, of_slices
 from pipeline.steps.stability import SOON_MS, away_ms, returned
 
 OFTEN: Final = 3
@@ -84,36 +84,53 @@ def advice(
         lives.frame,
         ownership.frame,
     )
-    found = reduce(DataFrame.unionByName, (_with_cost(rule, facts) for rule in RULES))
-    return Advice(found.select(*Advice.names()))
-
-
-def _with_cost(rule: Rule, facts: Facts) -> DataFrame:
-    caused = facts.rebalances.filter(
-        f.col("trigger").isin(*(trigger.value for trigger in rule.triggers))
-    )
-    by_cost = f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id")
-    worst = f.slice(f.sort_array(f.collect_list(by_cost)), 1, NAMED)["journal_id"]
-    saves = f.sum(f.col("without_owner_ms") * f.col("partitions_moved"))
-    cost = caused.groupBy(PERIOD, "group_id").agg(
-        f.sum("without_owner_ms").alias("cost_ms"),
-        saves.alias("moved_ms"),
-        worst.alias("worst"),
-    )
-    evidence = _complete(rule.evidence(facts)).withColumn("rule", f.lit(rule.name))
+    found = reduce(DataFrame.unionByName, (_evidence(rule, facts) for rule in RULES))
+    costs = _costs(rebalances.frame, at)
     confidence = (
         f.when(f.col("evidence") >= HIGH, "high")
         .when(f.col("evidence") >= MEDIUM, "medium")
         .otherwise("low")
     )
-    return (
-        evidence.join(cost, [PERIOD, "group_id"], "left")
+    rows = (
+        found.join(costs, [PERIOD, "group_id", "rule"], "left")
         .withColumn("cost_ms", f.coalesce("cost_ms", f.lit(0)))
         .withColumn("saves_partition_ms", f.coalesce("saves", "moved_ms", f.lit(0)))
         .withColumn("worst_journal_id", f.get("worst", f.lit(0)))
         .withColumn("entries", f.coalesce(f.array_join("worst", ","), f.lit("")))
         .withColumn("confidence", confidence)
     )
+    return Advice(rows.select(*Advice.names()))
+
+
+def _evidence(rule: Rule, facts: Facts) -> DataFrame:
+    return _complete(rule.evidence(facts)).withColumn("rule", f.lit(rule.name))
+
+
+def _costs(rebalances: DataFrame, at: datetime) -> DataFrame:
+    """By period, group and rule, what the rebalances cost that the rule's causes began; by slice
+    and trigger first, so that all rules read them once."""
+    by_cost = f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id")
+    moved = f.col("without_owner_ms") * f.col("partitions_moved")
+    slices = by_slice(rebalances, "completed_at", at).groupBy(SLICE, "group_id", "trigger")
+    summed = slices.agg(
+        f.sum("without_owner_ms").alias("cost_ms"),
+        f.sum(moved).alias("moved_ms"),
+        _first(f.collect_list(by_cost)).alias("worst"),
+    )
+    rules = f.array_compact(
+        f.array(*(f.when(_began_by(rule.triggers), f.lit(rule.name)) for rule in RULES))
+    )
+    of_rules = of_slices(summed.withColumn("rule", f.explode(rules)), at)
+    return of_rules.groupBy(PERIOD, "group_id", "rule").agg(
+        f.sum("cost_ms").alias("cost_ms"),
+        f.sum("moved_ms").alias("moved_ms"),
+        _first(f.flatten(f.collect_list("worst")))["journal_id"].alias("worst"),
+    )
+
+
+def _first(values: Column) -> Column:
+    """The least few of an array."""
+    return f.slice(f.sort_array(values), 1, NAMED)
 
 
 def _complete(evidence: DataFrame) -> DataFrame:

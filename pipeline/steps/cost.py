@@ -1,46 +1,53 @@
 """Gold: the cost of rebalances, by what they are grouped by."""
 
 from datetime import datetime
+from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from pipeline.datasets.cost import Clients, Cost, Hours, Software
-from pipeline.datasets.dataset import PERIOD
+from pipeline.datasets.dataset import PERIOD, Report
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
-from pipeline.steps.periods import ALL, by_period
+from pipeline.steps.periods import ALL, SLICE, by_slice, of_slices
 
 
 def cost(rebalances: Rebalances, at: datetime) -> Cost:
     """By group and cause: a rebalance counts with each of its causes, by its share of the time."""
-    rows = by_period(by_cause(rebalances), "completed_at", at)
-    return Cost(rows.groupBy(*Cost.KEY).agg(*_totals()))
+    return Cost(_figures(by_cause(rebalances), Cost, at))
 
 
-OF_ALL_CAUSES = ("slowest_member", "slowest_ms")
+OF_ALL_CAUSES: Final = ("slowest_member", "slowest_ms")
 """What cannot be divided among causes is charged to the one that began the rebalance."""
 
 
 def by_cause(rebalances: Rebalances) -> DataFrame:
     """Each rebalance once for each different cause, with that cause's share of its times, so that
     sums over causes are those over rebalances."""
-    rows = rebalances.frame.withColumn("causes", _merged(f.col("causes")))
-    total = f.greatest(_sum(f.transform("causes", lambda cause: cause["ms"])), f.lit(1))
-    rows = rows.withColumn("parts", _parts(f.col("without_owner_ms"), total))
-    rows = rows.withColumn("known_parts", _parts(f.col("without_owner_known_ms"), total))
+    rows = rebalances.frame.withColumn("causes", _of_different_causes())
+    total = f.greatest(_sum(f.col("causes.ms")), f.lit(1))
+    divided = rows.withColumn("total_ms", total).select(
+        "*", f.posexplode("causes").alias("place", "cause")
+    )
     is_first = f.col("place") == 0
-    divided = rows.select("*", f.posexplode("causes").alias("place", "cause"))
     return divided.withColumns(
         {
             "trigger": f.col("cause.trigger"),
             "duration_ms": f.col("cause.ms"),
-            "without_owner_ms": f.get("parts", f.col("place")),
-            "without_owner_known_ms": f.get("known_parts", f.col("place")),
+            "without_owner_ms": _part("without_owner_ms"),
+            "without_owner_known_ms": _part("without_owner_known_ms"),
             "partitions_moved": f.when(is_first, f.col("partitions_moved")).otherwise(0),
             **{name: f.when(is_first, f.col(name)) for name in OF_ALL_CAUSES},
         }
     )
+
+
+def _of_different_causes() -> Column:
+    """The causes, each trigger once; mostly they are so already."""
+    count = f.size(f.array_distinct("causes.trigger"))
+    causes = f.col("causes")
+    return f.when(count == f.size(causes), causes).otherwise(_merged(causes))
 
 
 def _merged(causes: Column) -> Column:
@@ -54,11 +61,15 @@ def _merged(causes: Column) -> Column:
     return f.transform(f.array_distinct(f.transform(causes, lambda c: c["trigger"])), of)
 
 
-def _parts(figure: Column, total: Column) -> Column:
-    """The figure by the causes' shares of ``total``; what is left over is the first one's."""
-    share = f.transform("causes", lambda cause: f.floor(figure * cause["ms"] / total))
-    rest = figure - _sum(f.slice(share, f.lit(2), f.greatest(f.size(share) - 1, f.lit(0))))
-    return f.transform(share, lambda part, place: f.when(place == 0, rest).otherwise(part))
+def _part(figure: str) -> Column:
+    """The figure by the cause's share of the total; what is left over is the first cause's."""
+
+    def share(ms: Column) -> Column:
+        return f.floor(f.col(figure) * ms / f.col("total_ms"))
+
+    others = f.slice("causes.ms", f.lit(2), f.greatest(f.size("causes") - 1, f.lit(0)))
+    rest = f.aggregate(others, f.lit(0).cast("bigint"), lambda sum_ms, ms: sum_ms + share(ms))
+    return f.when(f.col("place") > 0, share(f.col("cause.ms"))).otherwise(f.col(figure) - rest)
 
 
 def _sum(numbers: Column) -> Column:
@@ -68,8 +79,7 @@ def _sum(numbers: Column) -> Column:
 def clients(rebalances: Rebalances, at: datetime) -> Clients:
     """By group and the client that began them; those that no client began are left out."""
     began = rebalances.frame.filter(f.coalesce("client_id", f.lit("")) != "")
-    rows = by_period(began, "completed_at", at)
-    return Clients(rows.groupBy(*Clients.KEY).agg(*_totals()))
+    return Clients(_figures(began, Clients, at))
 
 
 def software(rebalances: Rebalances, lives: Lives, at: datetime) -> Software:
@@ -80,8 +90,7 @@ def software(rebalances: Rebalances, lives: Lives, at: datetime) -> Software:
     began = rebalances.frame.join(members, ["group_id", "member_id"]).select(
         *Rebalances.names(), "of.*"
     )
-    rows = by_period(began, "completed_at", at)
-    return Software(rows.groupBy(*Software.KEY).agg(*_totals()))
+    return Software(_figures(began, Software, at))
 
 
 def hours(rebalances: Rebalances, at: datetime) -> Hours:
@@ -99,31 +108,63 @@ def hours(rebalances: Rebalances, at: datetime) -> Hours:
     )
 
 
-def _totals() -> list[Column]:
-    """The columns of ``datasets.cost.FIGURES``.
+def _figures(rebalances: DataFrame, report: type[Report], at: datetime) -> DataFrame:
+    """The columns of ``datasets.cost.FIGURES`` by the report's keys.
 
     ``slowest_member`` is the member with the longest single wait, of several the first by name;
     ``worst_journal_id`` likewise the first of the costliest rebalances.
     """
+    slices = by_slice(rebalances, "completed_at", at).groupBy(SLICE, *report.keys())
+    rows = of_slices(slices.agg(*_of_a_slice()), at).groupBy(*report.KEY).agg(*_of_slices())
+    count = f.size("durations").cast("bigint")
+    return rows.select(
+        *report.KEY,
+        "rebalances",
+        "duration_ms",
+        _nth(count).alias("longest_ms"),
+        *(_percentile(share, count) for share in (50, 95, 99)),
+        f.coalesce("waited_ms", f.lit(0)).alias("waited_ms"),
+        "longest_wait.slowest_member",
+        "partitions_moved",
+        "without_owner_ms",
+        f.coalesce("without_owner_known_ms", f.lit(0)).alias("without_owner_known_ms"),
+        "unknown_rebalances",
+        f.col("worst.journal_id").alias("worst_journal_id"),
+    )
+
+
+SUMS: Final = ("duration_ms", "partitions_moved", "without_owner_ms", "without_owner_known_ms")
+
+
+def _of_a_slice() -> list[Column]:
+    """What can be put together for periods."""
     wait = f.struct((-f.col("slowest_ms")).alias("sooner"), "slowest_member")
-    longest_wait = f.min(f.when(f.col("slowest_ms").isNotNull(), wait))
-    worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
+    worst = f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id")
     return [
         f.count("*").alias("rebalances"),
-        f.sum("duration_ms").alias("duration_ms"),
-        f.max("duration_ms").alias("longest_ms"),
-        *(_percentile(share) for share in (50, 95, 99)),
-        f.coalesce(f.sum("slowest_ms"), f.lit(0)).alias("waited_ms"),
-        longest_wait["slowest_member"].alias("slowest_member"),
-        f.sum("partitions_moved").alias("partitions_moved"),
-        f.sum("without_owner_ms").alias("without_owner_ms"),
-        f.coalesce(f.sum("without_owner_known_ms"), f.lit(0)).alias("without_owner_known_ms"),
         f.count_if(f.col("without_owner_known_ms").isNull()).alias("unknown_rebalances"),
-        worst["journal_id"].alias("worst_journal_id"),
+        f.sum("slowest_ms").alias("waited_ms"),
+        *(f.sum(name).alias(name) for name in SUMS),
+        f.min(f.when(f.col("slowest_ms").isNotNull(), wait)).alias("longest_wait"),
+        f.min(worst).alias("worst"),
+        f.collect_list("duration_ms").alias("durations"),
     ]
 
 
-def _percentile(share: int) -> Column:
+def _of_slices() -> list[Column]:
+    sums = ("rebalances", "unknown_rebalances", "waited_ms", *SUMS)
+    return [
+        *(f.sum(name).alias(name) for name in sums),
+        *(f.min(name).alias(name) for name in ("longest_wait", "worst")),
+        f.sort_array(f.flatten(f.collect_list("durations"))).alias("durations"),
+    ]
+
+
+def _percentile(share: int, count: Column) -> Column:
     """The least duration that at least ``share`` per cent do not exceed."""
-    rule = f"percentile_disc({share / 100}) WITHIN GROUP (ORDER BY duration_ms)"
-    return f.expr(rule).cast("bigint").alias(f"p{share}_ms")
+    return _nth(f.floor((count * share + 99) / 100)).alias(f"p{share}_ms")
+
+
+def _nth(number: Column) -> Column:
+    """The duration of this number, counted from 1; null for 0."""
+    return f.get("durations", number.cast("int") - 1)

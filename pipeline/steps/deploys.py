@@ -22,6 +22,9 @@ SHARE: Final = 0.5
 
 LEAST: Final = 2
 
+SPAN_MS: Final = 3_600_000
+"""A wave takes minutes, so it lies in one or two."""
+
 
 def deploys(lives: Lives, rebalances: Rebalances, at: datetime) -> Deploys:
     """By group and beginning."""
@@ -80,8 +83,11 @@ def _cost(waves: DataFrame, rebalances: DataFrame) -> DataFrame:
     """The rebalances that were completed meanwhile."""
     names = ("group_id", "completed_at", "without_owner_ms", "partitions_moved", "journal_id")
     worst = f.min(f.struct((-f.col("without_owner_ms")).alias("sooner"), "journal_id"))
+    spans = f.sequence(_span(_before()), _span(_after()))
+    within = waves.withColumn("span", f.explode(spans))
+    there = rebalances.select(*names).withColumn("span", _span(f.col("completed_at")))
     return (
-        waves.join(rebalances.select(*names), "group_id")
+        within.join(there, ["group_id", "span"])
         .filter(f.col("completed_at").between(_before(), _after()))
         .groupBy("group_id", "began_at")
         .agg(
@@ -91,6 +97,12 @@ def _cost(waves: DataFrame, rebalances: DataFrame) -> DataFrame:
             worst["journal_id"].alias("worst_journal_id"),
         )
     )
+
+
+def _span(time: Column) -> Column:
+    """Equal spans of time, by number: a rebalance is compared with the waves of its own, not with
+    all that its group ever had."""
+    return f.floor(f.unix_millis(time) / SPAN_MS)
 
 
 def _before() -> Column:

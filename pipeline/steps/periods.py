@@ -14,6 +14,9 @@ from pipeline.datasets.dataset import PERIOD
 BEFORE: Final = "-before"
 ALL: Final = "all"
 
+SLICE: Final = "slice"
+"""The column of ``by_slice``."""
+
 LENGTHS: Final = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 """Each ends at the moment of the run, and is preceded by one of the same length."""
 
@@ -40,6 +43,38 @@ def by_period(frame: DataFrame, time: str, at: datetime) -> DataFrame:
     """Each row once for each period in which its ``time`` lies."""
     within = f.array_compact(f.array(*(_name(period, f.col(time)) for period in periods(at))))
     return frame.withColumn(PERIOD, f.explode(within))
+
+
+def by_slice(frame: DataFrame, time: str, at: datetime) -> DataFrame:
+    """Each row with the slice of time between two borders of periods in which its ``time`` lies.
+
+    Every period is made of slices. What can be summed is summed by slice first, and then by
+    ``of_slices``: a row counts once there, not once for each of its periods.
+    """
+    passed = (f.when(f.col(time) >= f.lit(border), 1).otherwise(0) for border in _borders(at))
+    return frame.withColumn(SLICE, reduce(Column.__add__, passed))
+
+
+def of_slices(frame: DataFrame, at: datetime) -> DataFrame:
+    """Each row once for each period that its slice is a part of."""
+    slices = [None, *_borders(at)]
+    names = [f.array(*map(f.lit, _periods_with(start, at))) for start in slices]
+    within = f.get(f.array(*names), f.col(SLICE))
+    return frame.withColumn(PERIOD, f.explode(within)).drop(SLICE)
+
+
+def _borders(at: datetime) -> list[datetime]:
+    """Where periods begin or end, the moment of the run excepted."""
+    return sorted({at - times * length for length in LENGTHS.values() for times in (1, 2)})
+
+
+def _periods_with(start: datetime | None, at: datetime) -> list[str]:
+    """The periods that have the slice which begins there (None: before all borders)."""
+    return [
+        period.name
+        for period in periods(at)
+        if period.start is None or (start is not None and period.start <= start < period.end)
+    ]
 
 
 def _name(period: Period, time: Column) -> Column:

@@ -45,6 +45,9 @@ KINDS = (STARTED, COMPLETED, STABLE, ABANDONED, *GONE)
 
 UNKNOWN = "unknown"
 
+NONE = 0
+"""Before the first id."""
+
 
 def rebalances(journal: Journal, at: datetime) -> Rebalances:
     """One row for each completed rebalance, whatever the moment."""
@@ -54,15 +57,31 @@ def rebalances(journal: Journal, at: datetime) -> Rebalances:
 
 
 def _with_start(entries: DataFrame) -> DataFrame:
-    """Add to each entry the first start of its episode (null if it has none)."""
-    ends = f.when(f.col("kind").isin(COMPLETED, ABANDONED, *GONE), 1).otherwise(0)
-    before = _in_order("group_id").rowsBetween(Window.unboundedPreceding, -1)
-    until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
-    start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason", "client_reason"))
-    episode = f.coalesce(f.sum(ends).over(before), f.lit(0))
-    return entries.withColumn("episode", episode).withColumn(
-        "start", f.first(start, ignorenulls=True).over(until_now)
+    """Add to each entry the first start of its episode (null if it has none).
+
+    All windows here have one order, so that Spark sorts once: what ended last, and what started
+    last, is known at each entry by its id.
+    """
+    before = _in_order().rowsBetween(Window.unboundedPreceding, -1)
+    until_now = _in_order().rowsBetween(Window.unboundedPreceding, 0)
+    is_end = f.col("kind").isin(COMPLETED, ABANDONED, *GONE)
+    is_start = f.col("kind") == STARTED
+    placed = entries.withColumns(
+        {
+            "ended": _last_id(is_end).over(before),
+            "started": _last_id(is_start).over(before),
+        }
     )
+    since_end = f.coalesce(f.col("ended"), f.lit(NONE))
+    is_first = is_start & (f.coalesce(f.col("started"), f.lit(NONE)) <= since_end)
+    start = f.when(is_first, f.struct("id", "at", "trigger", "reason", "client_reason"))
+    found = placed.withColumn("start", f.last(start, ignorenulls=True).over(until_now))
+    return found.withColumn("start", f.when(f.col("start.id") > since_end, f.col("start")))
+
+
+def _last_id(condition: Column) -> Column:
+    """The id of the last entry that fulfils it: ids grow."""
+    return f.max(f.when(condition, f.col("id")))
 
 
 def _with_stable(entries: DataFrame) -> DataFrame:
@@ -76,13 +95,13 @@ def _with_stable(entries: DataFrame) -> DataFrame:
     )
     return (
         entries.filter(f.col("kind").isin(COMPLETED, STABLE, *GONE))
-        .withColumn("following", lead.over(_in_order("group_id")))
+        .withColumn("following", lead.over(_in_order()))
         .withColumn("stable", f.when(own, f.col("following")))
     )
 
 
-def _in_order(*partition: str) -> WindowSpec:
-    return Window.partitionBy(*partition).orderBy("id")
+def _in_order() -> WindowSpec:
+    return Window.partitionBy("group_id").orderBy("id")
 
 
 def _rows(completions: DataFrame) -> DataFrame:
