@@ -55,6 +55,7 @@ class Story:
             name = rng.choice(sorted(ACTS))
             self.told.append(f"{self.world.now} {name}")
             ACTS[name](self)
+        self.world.freeze(is_on=False)
         self._wait(END_MS)
         return self.truth
 
@@ -130,6 +131,9 @@ class Story:
     def _take_over(self) -> None:
         self.world.take_over()
 
+    def _freeze(self) -> None:
+        self.world.freeze(is_on=not self.world.rules.guards.frozen)
+
 
 ACTS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a member comes": Story._come,
@@ -142,4 +146,5 @@ ACTS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a rebalance is forced": Story._force,
     "the topic grows": Story._grow,
     "another node takes over": Story._take_over,
+    "an operator freezes the group, or thaws it": Story._freeze,
 }

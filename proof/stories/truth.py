@@ -27,6 +27,9 @@ TOLERANCE_MS: Final = 100
 SHORT_MS: Final = 1
 """A shorter wait is none."""
 
+PUT_OFF: Final = "put off"
+"""In place of a member's id: the cause of a rebalance that was put off names nobody."""
+
 Key = tuple[str, Act]
 
 JOINS: Final = (
@@ -38,6 +41,7 @@ LATE: Final = {
     ("classic", "PreparingRebalance"): Trigger.JOIN_TIMED_OUT,
     ("classic", "CompletingRebalance"): Trigger.SYNC_EXPIRED,
     ("classic", "Stable"): Trigger.SYNC_EXPIRED,
+    ("classic", "Empty"): Trigger.JOIN_TIMED_OUT,
     ("consumer", "Reconciling"): Trigger.REBALANCE_TIMEOUT,
     ("consumer", "Assigning"): Trigger.REBALANCE_TIMEOUT,
     ("draft", "PreparingRebalance"): Trigger.SESSION_EXPIRED,
@@ -102,6 +106,7 @@ class Truth:
     carried: Known | None = None
     gone: list[tuple[str, Gone]] = field(default_factory=list)
     owed_since: int | None = None
+    is_held: bool = False
     step_began: int = 0
     queues_group: bool = False
     phases: set[int] = field(default_factory=set)
@@ -109,6 +114,10 @@ class Truth:
     names: dict[str, str] = field(default_factory=dict)
     taken_at: int | None = None
     loaded_at: int = 0
+    put_off: str | None = None
+    put_off_for: int = 1
+    is_on: bool = False
+    parked: dict[str, str] = field(default_factory=dict)
 
     # -- what happens
 
@@ -133,6 +142,10 @@ class Truth:
         row = before.durable.group
         if row.kind == "commanded" and row.state == "Stable" and QUEUED not in row.details:
             self.causes, self.deferred = [], []  # what needed no rebalance
+        if self.put_off is not None:
+            self._put_off(self.put_off)
+        joins = getattr(before.live, "joins", {}) if self.world.kind == "classic" else {}
+        self.parked = {m: join.row.client_id for m, join in joins.items() if join.is_new}
         self.step_began = len(self.causes)
         had, has = _everybody(before), _everybody(after)
         self.names.update(has)
@@ -235,7 +248,7 @@ class Truth:
         """Causes that are no coming or going."""
         kind, was, row = self.world.kind, before.durable.group, after.durable.group
         if isinstance(event, events.ForceRebalance) and kind == "commanded":
-            if was.state == "Stable":
+            if was.state == "Stable" and not self.world.rules.guards.frozen:
                 self._cause(before, Trigger.OPERATOR, None)
         elif isinstance(event, events.TopicsChanged) and before.durable.members:
             self._cause(before, Trigger.TOPICS_CHANGED, None)
@@ -251,7 +264,12 @@ class Truth:
         owes = row.generation > row.details.get("target_epoch", 0) and bool(
             self.world.group.durable.members
         )
-        if owes and self.owed_since is None:
+        owes = owes and row.details.get("put_off") is None
+        if not owes:
+            self.is_held = False
+        elif self.world.rules.guards.frozen and isinstance(event, events.ConsumerHeartbeat):
+            self.owed_since, self.is_held = None, True  # it began nothing, nor does a later one
+        if owes and self.owed_since is None and not self.is_held:
             self.owed_since = now
         elif not owes and self.owed_since is not None:
             seen = before.waiting(now)
@@ -266,11 +284,15 @@ class Truth:
         """What was before is not known to the new owner, but for what the rows have."""
         row = self.world.group.durable.group
         is_on = row.state not in ("Stable", "Empty")
+        if self.world.kind == "classic" and self.put_off is not None:
+            self.put_off = row.details.get("must_rebalance")  # none for joins that were parked
+            self.causes = []
         if self.world.kind == "consumer":  # a static member may only be away for a while
-            is_on = is_on and row.generation > row.details.get("settled_epoch", 0)
+            aim = row.generation if self.put_off is None else row.details.get("target_epoch", 0)
+            is_on = is_on and aim > row.details.get("settled_epoch", 0)
         is_queued = self.world.kind == "commanded" and bool(self.world.group.durable.members)
         self.queues_group = is_queued
-        self.taken_at = self.world.now if is_on else None
+        self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
         if self.owed_since is not None:
@@ -282,8 +304,10 @@ class Truth:
         """Compare an entry that ends a rebalance, or its sync phase, or the group's life."""
         if entry.kind == EntryKind.REBALANCE_ABANDONED:
             self._abandoned(entry)
+        if entry.kind == EntryKind.REBALANCE_PUT_OFF and self.world.kind != "commanded":
+            self._put_off(entry.trigger)
         if entry.kind == EntryKind.REBALANCE_STARTED:
-            self._requested(entry)
+            self._started(entry)
         if entry.kind == EntryKind.EMPTIED:
             self.deferred = []
         if entry.why is not None:
@@ -292,6 +316,9 @@ class Truth:
             self._say(entry, "is not explained")
         if entry.kind in ENDS:
             self._forget()
+        if entry.kind == EntryKind.EMPTIED:
+            is_held = self.world.kind == "classic" and self.world.rules.guards.frozen
+            self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
         if entry.kind == EntryKind.REBALANCE_COMPLETED and self.world.kind == "classic":
             self._carry(entry)
 
@@ -302,6 +329,40 @@ class Truth:
         if self.world.kind == "classic":
             self.taken_at, self.carried = of_the_sync
         self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
+
+    def _put_off(self, trigger: str) -> None:
+        """The last step began nothing; but who was removed in it is waited for no more."""
+        new = self.causes[self.step_began :]
+        if self.put_off is None:
+            self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
+        kept = [known for known in new if self.is_on and known.trigger in REMOVALS]
+        self.causes[self.step_began :] = kept
+
+    def _started(self, entry: JournalEntry) -> None:
+        """One that was put off has its first trigger, unless there is nobody any more; clients
+        whose joins were parked meanwhile join now."""
+        put_off, self.put_off = self.put_off, None
+        if put_off is None or not (self.world.group.durable.members or self.parked):
+            self._requested(entry)
+        else:
+            if not self.is_on:
+                self.causes, self.step_began = self.causes[self.step_began :], 0
+                self.spans, self.gone = [], []
+            now, joined = self.world.now, Trigger.MEMBER_JOINED
+            begins = [self._cause_put_off(put_off, entry.member_id)]
+            for member_id, name in self.parked.items():
+                if (put_off, member_id) != (joined, entry.member_id):
+                    begins.append(Known(now, joined, name, member_id))
+            self.causes[self.step_began : self.step_began] = begins
+        self.is_on = True
+
+    def _cause_put_off(self, trigger: str, member_id: str | None) -> Known:
+        """Only a classic group knows whom it was for."""
+        now, members = self.world.now, max(1, self.put_off_for)
+        if self.world.kind != "classic":
+            return Known(now, trigger, None, PUT_OFF)
+        name = self.names.get(member_id or "") if members == 1 else None
+        return Known(now, trigger, name, PUT_OFF if name is None else member_id, members)
 
     def _requested(self, entry: JournalEntry) -> None:
         """A cause that no member's coming or going shows."""
@@ -320,6 +381,7 @@ class Truth:
 
     def _forget(self) -> None:
         self.spans, self.gone, self.carried, self.taken_at = [], [], None, None
+        self.is_on = False
         self.causes, self.deferred = self.deferred, []
 
     def _say(self, entry: JournalEntry, what: str) -> None:
@@ -498,7 +560,7 @@ def _runs(known: list[Known]) -> list[tuple[str, int, Known]]:
     ids: set[str | None] = set()
     for each in known:
         if found and found[-1][0] == each.trigger and _is_one(found[-1][2], each):
-            is_new = each.member_id is None or each.member_id not in ids
+            is_new = each.member_id in (None, PUT_OFF) or each.member_id not in ids
             ids.add(each.member_id)
             count = found[-1][1] + each.members * is_new
             found[-1] = (each.trigger, count, found[-1][2])
@@ -522,7 +584,10 @@ def _counts(runs: Sequence[tuple[Any, ...]]) -> dict[str, int]:
 
 def _is_one(first: Known, other: Known) -> bool:
     """An operator who forces a rebalance and one who evicts give different reasons."""
-    return first.trigger != Trigger.OPERATOR or (first.name is None) is (other.name is None)
+    if first.trigger != Trigger.OPERATOR:
+        return True
+    kinds = [(each.name is None, each.member_id == PUT_OFF) for each in (first, other)]
+    return kinds[0] == kinds[1]
 
 
 def _as_decoded(why: Explanation) -> Explanation:

@@ -8,7 +8,7 @@ nothing; without a rebalance nothing is noted.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from groups.core.consumer import target_schedule
+from groups.core.consumer import guards, target_schedule
 from groups.core.consumer.live import Open
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, UNREVOKED, Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
@@ -58,18 +58,13 @@ def because(work: Work, trigger: str, reason: str, who: Sequence[Member], said: 
         work.set_row(details=kept)
 
 
-def begin_anew(work: Work, trigger: str, reason: str) -> None:
-    """A rebalance that was put off begins."""
-    work.change().episode = Episode(work.now)
-    because(work, trigger, reason, (), "")
-
-
 def after_takeover(
     row: GroupRow, members: Mapping[str, Member], now: Millis
 ) -> tuple[Episode | None, SharedDict[str, Open]]:
     """The rebalance that another owner began, with its causes, and what is awaited from now on."""
+    reached = int(row.details.get("target_epoch", 0)) if guards.is_put_off(row) else row.generation
     is_on = row.state in (ASSIGNING, RECONCILING)
-    if not is_on or row.generation <= row.details.get("settled_epoch", 0):
+    if not is_on or reached <= row.details.get("settled_epoch", 0):
         return None, SharedDict()
     trigger, reason, *who = row.details.get("cause") or ("", "", None, None)
     first = [[trigger, reason, "", 1, [who] if who[0] else []]] if trigger else []
@@ -109,7 +104,9 @@ def observe(work: Work) -> None:
 
 def is_owed(work: Work) -> bool:
     """Whether the next heartbeat, of any member, computes the target."""
-    return work.row.generation > work.target_epoch and not target_schedule.is_coming(work)
+    if guards.is_put_off(work.row) or target_schedule.is_coming(work):
+        return False
+    return work.row.generation > work.target_epoch
 
 
 def _look(work: Work, member_id: str, released_at: Millis | None) -> None:

@@ -41,17 +41,20 @@ def bump(
     work.set_row(generation=epoch + 1)
     held = waits and bool(work.members) and guards.holds(work)
     if held != guards.is_put_off(work.row):
-        work.set_details(put_off=trigger if held else None)
+        if held or not work.members:
+            work.set_details(put_off=trigger if held else None)
+        else:
+            _begin(work)
     if work.live.episode is None and not held:
         work.change().since = work.now
         who = (member.row.member_id, member.row.client_id) if member else (None, None)
         work.set_details(cause=[trigger, reason, *who])
         work.keep_client_reason(client_reason)
-    if not held:
+    if not held or (gone and work.live.episode is not None):  # who is gone is not waited for
         who_all = gone or (() if member is None else (member,))
         awaited.because(work, trigger, reason, who_all, client_reason)
     if not work.members:
-        work.round_ended(Outcome.EMPTIED, _why(work))
+        work.round_ended(work.row.generation, Outcome.EMPTIED, _why(work))
     kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
     work.note(
         kind if work.members else EntryKind.EMPTIED,
@@ -88,6 +91,8 @@ def assign(work: Work) -> None:
     if guards.holds(work):
         target_schedule.forget_wish(work)
         client_rounds.close(work)
+        if work.live.owed_since is not None:
+            work.change().owed_since = None  # no heartbeat is waited for any more
         if not work.target_epoch:
             work.set_target(guards.first_target(work.rules))
     elif client_rounds.goes_on(work):
@@ -118,10 +123,12 @@ def _begin(work: Work) -> None:
     if trigger is None:
         return
     reason = "it had been put off"
-    work.set_details(put_off=None, cause=[trigger, reason, None, None])
-    work.keep_client_reason("")
-    work.change().since = work.now
-    awaited.begin_anew(work, trigger, reason)
+    work.set_details(put_off=None)
+    if work.live.episode is None:
+        work.set_details(cause=[trigger, reason, None, None])
+        work.keep_client_reason("")
+        work.change().since = work.now
+    awaited.because(work, trigger, reason, (), "")
     work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)
 
 
@@ -174,8 +181,8 @@ def settle(work: Work) -> None:
     if not work.members and work.row.generation > work.target_epoch:
         _nothing_to_assign(work)
     state = derived(work)
-    if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
-        _complete(work)
+    if state == STABLE_GROUP or (guards.is_put_off(work.row) and work.live.episode is not None):
+        _complete_at_target(work)
     if state == EMPTY and work.live.episode is not None:
         _forget_episode(work)
         work.forget_moves()
@@ -186,11 +193,15 @@ def settle(work: Work) -> None:
 def _nothing_to_assign(work: Work) -> None:
     """A group without members is at its target, as in Kafka since 4.4; one that is being computed
     is of no use."""
-    work.set_target(work.row.generation)
+    work.set_target(work.row.generation, settled_epoch=work.row.generation)
     target_schedule.forget(work)
 
 
-def _complete(work: Work) -> None:
+def _complete_at_target(work: Work) -> None:
+    """All members have reached the target: the rebalance has ended, also while the next one is put
+    off."""
+    if work.index.unsettled or work.target_epoch <= work.row.details.get("settled_epoch", 0):
+        return
     since = work.live.since
     trigger, reason, member_id, client_id = work.row.details.get("cause", NO_CAUSE)
     why = _why(work)
@@ -202,15 +213,16 @@ def _complete(work: Work) -> None:
         client_id=client_id,
         client_reason=work.row.details.get(CLIENT_REASON, ""),
         generation_before=work.row.details.get("settled_epoch", 0),
+        generation_after=work.target_epoch,
         duration_ms=None if since is None else work.now - since,
         moved=work.row.details.get("moved", 0),
         waited_for={} if why is None else why.waited_for(),
         why=why,
         facts=work.live.moves.details(work.members, _partition_namer(work)),
     )
-    work.round_ended(Outcome.ASSIGNED, why)
+    work.round_ended(work.target_epoch, Outcome.ASSIGNED, why)
     work.forget_moves()
-    work.set_details(settled_epoch=work.row.generation, moved=0)
+    work.set_details(settled_epoch=work.target_epoch, moved=0)
     _forget_episode(work)
     work.change().settled_at = work.now
 
