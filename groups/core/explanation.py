@@ -46,6 +46,7 @@ class End(StrEnum):
     ASSIGNED = "assigned"
     ACKNOWLEDGED = "acknowledged"
     RETURNED = "returned"
+    FAILED = "failed"
 
     LEFT = "left"
     SILENT = "silent"
@@ -240,7 +241,7 @@ def _grouped(awaited: Iterable[Awaited]) -> list[dict[str, Any]]:
 
 
 def _longest_first(awaited: Iterable[Awaited]) -> tuple[Awaited, ...]:
-    return tuple(sorted(awaited, key=lambda one: (-one.ms, one.member_id, one.act)))
+    return tuple(sorted(awaited, key=lambda one: (-one.ms, one.member_id, one.act, one.end)))
 
 
 Chain = tuple[Wait, "Chain | None"]
@@ -365,17 +366,23 @@ def _with(causes: tuple[Because, ...], new: Because) -> tuple[Because, ...]:
 
 
 def _summed(waits: Iterable[Wait]) -> Iterable[Awaited]:
-    """A row for each member and act: the time in total, and the end of the last wait. A removal has
-    a row of its own, since the member may have come back."""
-    found: dict[tuple[str, str, str], tuple[Wait, Millis]] = {}
+    """A row for each member and act: the time in total, and the end of the last wait; a time for
+    which two reasons were noted counts once. A removal has a row of its own, since the member may
+    have come back."""
+    found: dict[tuple[str, str, str], list[Wait]] = {}
     for wait in waits:
         key = (wait.member_id, wait.act, wait.end if wait.end in REMOVED else "")
-        last, ms = found.get(key, (wait, 0))
-        found[key] = (wait if wait.until >= last.until else last, ms + wait.until - wait.since)
-    return (
-        Awaited(member_id, last.name, act, ms, last.end, last.silent_ms)
-        for (member_id, act, _), (last, ms) in found.items()
-    )
+        found.setdefault(key, []).append(wait)
+    return (_sum(key[0], key[1], some) for key, some in found.items())
+
+
+def _sum(member_id: str, act: str, waits: Sequence[Wait]) -> Awaited:
+    last, ms = waits[0], waits[0].until - waits[0].since
+    if len(waits) > 1:
+        by_end = sorted(waits, key=lambda wait: wait.until)
+        last, spans = by_end[-1], {wait.since: wait.until for wait in by_end}
+        ms = sum(end - begin for begin, end in _union(spans))
+    return Awaited(member_id, last.name, act, ms, last.end, last.silent_ms)
 
 
 def _is_alike(last: Because, new: Because) -> bool:

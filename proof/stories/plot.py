@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from groups.core import events
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.commanded.group import CommandedGroup
 from groups.core.draft.group import DraftGroup
-from proof.stories.members import CLASSES, Member
+from proof.stories.members import CLASSES, ConsumerMember, Member
 from proof.stories.truth import Truth
 from proof.stories.world import World
 
@@ -43,6 +44,7 @@ class Story:
         self.world.watcher = self.truth
         self.told: list[str] = []
         self._operations = 0
+        self._assigns = self.world.rng.choice([0.0, 0.0, 0.6]) if kind == "consumer" else 0.0
 
     def play(self) -> Truth:
         """From the first member to the end."""
@@ -82,6 +84,8 @@ class Story:
             slow_ms=rng.choice([20, 50, 1_200, 6_000, 18_000]),
             rebalance_ms=rng.choice([4_000, 15_000]),
         )  # fmt: skip
+        if isinstance(member, ConsumerMember) and rng.random() < self._assigns:
+            member.own = (ClientAssignor("mine"),)
         self.cast.members.append(member)
         member.later(0, member.begin)
         self.world.run(self.world.now + 1)

@@ -7,13 +7,17 @@ cause and no member may be missing, none may be invented, and times may differ b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from groups.core import events
 from groups.core.commanded.thread_offers import EXPELLED, is_expelled
 from groups.core.commanded.work import QUEUED
+from groups.core.consumer import waiting as consumer
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import NO_CLIENT_ROUND
+from groups.core.consumer.member import UNRELEASED
 from groups.core.explanation import REMOVALS, REMOVED, Awaited, End, Explanation
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
@@ -106,7 +110,6 @@ class Truth:
     carried: Known | None = None
     gone: list[tuple[str, Gone]] = field(default_factory=list)
     owed_since: int | None = None
-    is_held: bool = False
     step_began: int = 0
     queues_group: bool = False
     phases: set[int] = field(default_factory=set)
@@ -123,17 +126,25 @@ class Truth:
 
     def passes(self, since: int, until: int) -> None:
         """Everybody that is awaited now is awaited for this time."""
-        for key in self._awaited():
+        for key in self._awaited(self.world.group):
             self.spans.append((key, since, until))
 
-    def _awaited(self) -> set[Key]:
-        group = self.world.group
-        seen = group.waiting(self.world.now)
+    def _awaited(self, group: Any) -> set[Key]:
+        seen, asked = group.waiting(self.world.now), None
+        if self.world.kind == "consumer":
+            asked = group.live.client_round.assigning_id
+        if asked is not None:  # what it owes beside the assignment
+            live = replace(group.live, client_round=NO_CLIENT_ROUND)
+            index = Index.of(group.members.values(), group.durable.group.details)
+            now, rules = self.world.now, self.world.rules
+            seen = consumer.waiting(group.durable, group.members, index, live, rules, now)
         found: set[Key] = set()
         if seen is not None:
             found = {(one.member_id, one.act) for one in seen.awaited}
         if self.world.kind == "classic" and group.live.join_phase is not None:
             found |= {(member_id, Act.JOIN) for member_id in group.live.awaited.values()}
+        if asked is not None:
+            found.add((asked, Act.ASSIGN))
         return found
 
     def stepped(self, before: Any, event: events.Event, sender: Any) -> None:
@@ -188,16 +199,12 @@ class Truth:
             self.causes.append(known)
 
     def _remember(self, before: Any, member_id: str, trigger: str) -> None:
-        seen = before.waiting(self.world.now)
-        acts = frozenset(
-            one.act
-            for one in (seen.awaited if seen is not None else ())
-            if one.member_id == member_id
-        )
+        acts = frozenset(act for awaited, act in self._awaited(before) if awaited == member_id)
         member = self._member(member_id)
         heard = max(member.heard_at, self.loaded_at) if member is not None else self.world.now
-        if self.owed_since is not None and not acts and before.durable.group.kind == "consumer":
-            self.spans.append(((member_id, Act.HEARTBEAT), self.owed_since, self.world.now))
+        owed_since = None if self.world.rules.guards.frozen else self.owed_since
+        if owed_since is not None and not acts and before.durable.group.kind == "consumer":
+            self.spans.append(((member_id, Act.HEARTBEAT), owed_since, self.world.now))
             acts = frozenset({Act.HEARTBEAT})
         gone = Gone(self.world.now, trigger, acts, self.world.now - heard)
         self.gone.append((member_id, gone))
@@ -256,28 +263,33 @@ class Truth:
             if row.generation > was.generation and event.member_id in stayed:
                 self._cause(before, Trigger.TOPICS_CHANGED, event.client_id, event.member_id)
 
+    def _owes(self) -> bool:
+        is_asked = self.world.group.live.client_round.assigning_id is not None
+        return self._is_behind() and not (self.world.rules.guards.frozen or is_asked)
+
+    def _is_behind(self) -> bool:
+        row, members = self.world.group.durable.group, self.world.group.durable.members
+        is_behind = row.generation > row.details.get("target_epoch", 0) and bool(members)
+        return is_behind and row.details.get("put_off") is None
+
     def _owed(self, before: Any, event: events.Event, now: int, replaced: dict[str, str]) -> None:
         """In a consumer group the next heartbeat of any member may be what all wait for."""
         if self.world.kind != "consumer":
             return
-        row = self.world.group.durable.group
-        owes = row.generation > row.details.get("target_epoch", 0) and bool(
-            self.world.group.durable.members
-        )
-        owes = owes and row.details.get("put_off") is None
-        if not owes:
-            self.is_held = False
-        elif self.world.rules.guards.frozen and isinstance(event, events.ConsumerHeartbeat):
-            self.owed_since, self.is_held = None, True  # it began nothing, nor does a later one
-        if owes and self.owed_since is None and not self.is_held:
+        owes = self._owes()
+        if owes and self.owed_since is None:
             self.owed_since = now
+        elif self.world.group.live is before.live:
+            pass  # refused
         elif not owes and self.owed_since is not None:
-            seen = before.waiting(now)
-            named = {one.member_id for one in seen.awaited} if seen is not None else set()
+            named = {one for one, act in self._awaited(before) if act is not Act.ASSIGN}
+            # One that waits for partitions owes nothing until they are free.
+            named -= {m for m in named if before.members[m].state == UNRELEASED}
             named |= {new for old, new in replaced.items() if old in named}
             had = {*before.durable.members, *replaced.values()} - named
-            if isinstance(event, events.ConsumerHeartbeat) and event.member_id in had:
-                self.spans.append(((event.member_id, Act.HEARTBEAT), self.owed_since, now))
+            if isinstance(event, events.ConsumerHeartbeat) and event.member_epoch >= 0:
+                key = (event.member_id, Act.HEARTBEAT)
+                self.spans += [(key, self.owed_since, now)] if event.member_id in had else []
             self.owed_since = None
 
     def taken_over(self) -> None:
@@ -288,15 +300,15 @@ class Truth:
             self.put_off = row.details.get("must_rebalance")  # none for joins that were parked
             self.causes = []
         if self.world.kind == "consumer":  # a static member may only be away for a while
-            aim = row.generation if self.put_off is None else row.details.get("target_epoch", 0)
+            aim = row.generation if self.put_off is None else row.details["put_off_after"]
             is_on = is_on and aim > row.details.get("settled_epoch", 0)
         is_queued = self.world.kind == "commanded" and bool(self.world.group.durable.members)
         self.queues_group = is_queued
         self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
-        if self.owed_since is not None:
-            self.owed_since = self.world.now
+        if self.world.kind == "consumer" and self.put_off is None:
+            self.owed_since = self.world.now if self._is_behind() else None
 
     # -- what the journal says
 
@@ -592,7 +604,5 @@ def _is_one(first: Known, other: Known) -> bool:
 
 def _as_decoded(why: Explanation) -> Explanation:
     """Names of members that stay are not in the entry."""
-    from dataclasses import replace
-
     awaited = tuple(one if one.end in REMOVED else one._replace(name="") for one in why.awaited)
     return replace(why, awaited=awaited)

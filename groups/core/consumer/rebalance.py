@@ -40,11 +40,12 @@ def bump(
     epoch = work.row.generation
     work.set_row(generation=epoch + 1)
     held = waits and bool(work.members) and guards.holds(work)
-    if held != guards.is_put_off(work.row):
-        if held or not work.members:
-            work.set_details(put_off=trigger if held else None)
-        else:
-            _begin(work)
+    if held:
+        guards.put_off(work, trigger)
+    elif work.members:
+        _begin(work)
+    elif guards.is_put_off(work.row):
+        guards.begins(work)
     if work.live.episode is None and not held:
         work.change().since = work.now
         who = (member.row.member_id, member.row.client_id) if member else (None, None)
@@ -91,8 +92,6 @@ def assign(work: Work) -> None:
     if guards.holds(work):
         target_schedule.forget_wish(work)
         client_rounds.close(work)
-        if work.live.owed_since is not None:
-            work.change().owed_since = None  # no heartbeat is waited for any more
         if not work.target_epoch:
             work.set_target(guards.first_target(work.rules))
     elif client_rounds.goes_on(work):
@@ -123,7 +122,7 @@ def _begin(work: Work) -> None:
     if trigger is None:
         return
     reason = "it had been put off"
-    work.set_details(put_off=None)
+    guards.begins(work)
     if work.live.episode is None:
         work.set_details(cause=[trigger, reason, None, None])
         work.keep_client_reason("")
@@ -181,8 +180,8 @@ def settle(work: Work) -> None:
     if not work.members and work.row.generation > work.target_epoch:
         _nothing_to_assign(work)
     state = derived(work)
-    if state == STABLE_GROUP or (guards.is_put_off(work.row) and work.live.episode is not None):
-        _complete_at_target(work)
+    if work.members and guards.begun(work.row) == work.target_epoch and not work.index.unsettled:
+        _complete(work)
     if state == EMPTY and work.live.episode is not None:
         _forget_episode(work)
         work.forget_moves()
@@ -197,10 +196,11 @@ def _nothing_to_assign(work: Work) -> None:
     target_schedule.forget(work)
 
 
-def _complete_at_target(work: Work) -> None:
+def _complete(work: Work) -> None:
     """All members have reached the target: the rebalance has ended, also while the next one is put
     off."""
-    if work.index.unsettled or work.target_epoch <= work.row.details.get("settled_epoch", 0):
+    is_begun = work.live.episode is not None or not guards.is_put_off(work.row)
+    if not is_begun or work.target_epoch <= work.row.details.get("settled_epoch", 0):
         return
     since = work.live.since
     trigger, reason, member_id, client_id = work.row.details.get("cause", NO_CAUSE)

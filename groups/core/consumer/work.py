@@ -61,6 +61,7 @@ class Work(WorkingCopy[Live, Member]):
         self._own_index: Index | None = None
         self._own_moves: Moves | None = None
         self.moved: dict[str, Millis | None] = {}
+        self.newcomers: set[str] = set()
         self.is_retargeted = False
         self.own_open = False
 
@@ -141,6 +142,7 @@ class Work(WorkingCopy[Live, Member]):
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
             if before is None:
+                self.newcomers.add(member_id)
                 self.facts.append(ownership.began(member, self.row.generation, self.client))
             self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
