@@ -413,13 +413,16 @@ class SlotKeeper:
         self, connection: connections.Connection, slots: Sequence[SlotRow]
     ) -> None:
         """Slots that this node owns by the rows, but not in memory: a load failed. Try again with
-        the same epoch after a while; after several failures leave them to others."""
+        the same epoch after a while; after several failures leave them to others. Where others have
+        taken them meanwhile, no failure is left."""
         held, now = self.coordinator.epochs, self.coordinator.monotonic()
         mine = {s.slot: s.epoch for s in slots if s.incarnation == self.incarnation}
         missing = {slot: epoch for slot, epoch in mine.items() if slot not in held}
         if self._gives_all_back or (missing and self._loads.failures >= LOADS_MAX):
             await self._give_back(connection, mine if self._gives_all_back else missing)
-        elif missing and self.coordinator.holds_lease and not self._loads.waits(now):
+        elif not missing:
+            self._loads.succeeded()
+        elif self.coordinator.holds_lease and not self._loads.waits(now):
             await self._load(missing)
 
     async def _give_back(self, connection: connections.Connection, slots: Collection[int]) -> None:

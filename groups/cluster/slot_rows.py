@@ -11,6 +11,7 @@ from groups.core.group import Millis
 from groups.core.journal import EntryKind
 from groups.postgres import connections
 from groups.reporting.outages import LostProcess
+from groups.store.sql import liveness
 from groups.store.sql import slots as sql
 from groups.store.sql.sweeps import NOTE_SLOTS
 
@@ -65,7 +66,8 @@ async def release(
     slots: Iterable[int],
     service: Service = NOT_SERVED,
 ) -> None:
-    """Release those of the slots that this incarnation owns, with what it served of them."""
+    """Release those of the slots that this incarnation owns, with what it served of them. What
+    older notes say of members is not true where the last ones are missing."""
     cursor = await connection.execute(
         sql.RELEASE.encode(),
         {
@@ -77,6 +79,8 @@ async def release(
         },
     )
     mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), node_id)
+    if unwritten := sorted(mine.keys() & service.until.keys() - set(service.noted)):
+        await connection.execute(liveness.FORGET_SLOTS.encode(), {"slots": unwritten})
     if mine:
         await _note(connection, node_id, EntryKind.SLOTS_RELEASED, mine)
         await connection.execute(sql.RING.encode())

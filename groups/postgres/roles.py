@@ -180,7 +180,7 @@ ROLES: tuple[Role, ...] = (
                 "SELECT",
                 "UPDATE (state, outcome, detail, generation, finished_at)",
             ),
-            "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
+            "rollcall_liveness": ("SELECT", "INSERT", "UPDATE", "DELETE"),
             "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_offset_history": ADDS,
             "rollcall_era": READS,

@@ -13,7 +13,8 @@ class Placement(Family):
 
     def end(self, record: Record, _call: Record) -> None:
         """Slots are distributed evenly over the live nodes that are not drained, or over all if all
-        are drained. Those that ``stay`` were taken instead of another node, and are not counted."""
+        are drained. Those that ``stay`` were taken instead of another node, and are not counted; a
+        node that rests has just given back what it could not load."""
         owners = record.get("owners")
         if owners is None:
             return  # this recorder does not know slots
@@ -25,7 +26,7 @@ class Placement(Family):
             elif node not in taking and slot not in stays:
                 self.say("I11", f"node {node} was drained and owns slot {slot}", record)
         if not stays:
-            self._share(Counter(owners.values()), taking, record)
+            self._share(Counter(owners.values()), taking - set(record["resting"]), record)
 
     def _share(self, counts: Counter[int | None], taking: set[int], record: Record) -> None:
         shares = {node: counts[node] for node in taking}

@@ -320,7 +320,7 @@ class Run:
     def _placement(self) -> Mapping[str, object]:
         """The owners of slots, for the checker. ``stays``: slots that their owner keeps for a
         while, since the node that should have them did not take them, or kept until a moment
-        ago."""
+        ago. ``resting``: nodes that take none for a while, since they could not load theirs."""
         live = {n: node for n, node in self.network.nodes.items() if node.process.alive}
         keepers = {n: node.keeper for n, node in live.items()}
         stays = [
@@ -333,6 +333,7 @@ class Run:
             "owners": {slot: row.node_id for slot, row in self.database.slots.items()},
             "live": sorted(live),
             "drained": sorted(self.database.drains),
+            "resting": sorted(n for n, keeper in keepers.items() if keeper._is_at_rest),
             "stays": sorted(stays),
         }
 

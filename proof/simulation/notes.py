@@ -27,6 +27,14 @@ def _note(db: Database, transaction: Transaction, given: Any) -> Operation:
     return []
 
 
+def _forget_slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    for group_id, member_id in list(db.liveness):
+        if group_id in db.groups and slot_of(group_id) in given["slots"]:
+            transaction.effects.append(partial(db.liveness.pop, (group_id, member_id), None))
+    return []
+
+
 def silences(db: Database, transaction: Transaction, slots: Any) -> Operation:
     """What is noted about the members of groups in the slots."""
     yield ("wait", 0)
@@ -69,6 +77,7 @@ def _nothing(db: Database, transaction: Transaction, given: Any) -> Operation:
 
 MEANINGS: Final[Mapping[str, Meaning]] = {
     liveness.NOTE: _note,
+    liveness.FORGET_SLOTS: _forget_slots,
     waiting.PUT: _put,
     waiting.SETTLED: _settled,
     waiting.OF_SLOTS: _waits,

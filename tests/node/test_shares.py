@@ -33,6 +33,12 @@ def _soon(_prepared: None, monkeypatch: pytest.MonkeyPatch, settings: Any) -> No
     monkeypatch.setattr(supervision, "AGAIN_S", 0.01)
 
 
+TAKEN_BY_ZERO = """
+UPDATE rollcall_slot SET node_id = 0, incarnation = %(incarnation)s, epoch = epoch + 1
+WHERE node_id = 8
+"""
+
+
 def test_retry_delays_double_up_to_a_maximum_and_restart_after_a_success() -> None:
     tried = Backoff(100, 350)
     waits = []
@@ -75,6 +81,31 @@ async def test_slots_that_a_node_cannot_load_move_to_one_that_can(
         await asyncio.wait([eight])
     assert row == (False,)
     assert max(epoch for _, epoch in after.values()) <= before + 4
+
+
+async def test_a_node_whose_unloaded_slots_others_took_claims_others_again(
+    one: Running, other: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure of which nothing is left kept it from claiming for good."""
+    monkeypatch.setattr(slot_keeper, "LOAD_AGAIN_MS", 600_000)
+    monkeypatch.setattr(slot_keeper, "LOAD_AGAIN_MS_MAX", 600_000)
+    healthy, eighths = SlotLoader._adopt, list[SlotLoader]()
+
+    async def fails_first(loader: SlotLoader, *given: Any) -> int:
+        if loader.node_id == 8:
+            eighths.append(loader)
+            if len(eighths) == 1:
+                raise psycopg.OperationalError("the connection was lost")
+        return await healthy(loader, *given)
+
+    with patch.object(SlotLoader, "_adopt", fails_first):
+        eight = asyncio.create_task(_never_whole(8))
+        await until(lambda: eighths)
+        zero = {"incarnation": one.node.keeper.incarnation}
+        await other.execute(TAKEN_BY_ZERO, zero)
+        await until(lambda: len(eighths[0].coordinator.epochs) == SLOTS // 2)
+        eight.cancel()
+        await asyncio.wait([eight])
 
 
 async def _never_whole(node_id: int) -> None:

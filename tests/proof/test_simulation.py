@@ -28,6 +28,8 @@ FEW = 3
 """So many lives are not long."""
 
 REPORTED = (
+    88,
+    364,
     672,
     689,
     834,
@@ -46,8 +48,8 @@ REPORTED = (
     24199,
     40379,
 )
-"""Lives that had violations, by defects of the product (3702, 4077, 6026, 24199) or of the
-checks."""
+"""Lives that had violations, by defects of the product (364, 3702, 4077, 6026, 21811, 24199) or of
+the checks."""
 
 EVERYBODY = Population(protocols=ALL, producers=2, is_odd=True)
 """Whom each fault alone strikes."""

@@ -40,6 +40,14 @@ WHERE g.slot = ANY(%(slots)s::smallint[])
 """
 """Not of a member that was removed, and has joined again with the same id since."""
 
+FORGET_SLOTS = """
+DELETE FROM rollcall_liveness WHERE (group_id, member_id) IN (
+    SELECT l.group_id, l.member_id FROM rollcall_liveness l JOIN rollcall_group g USING (group_id)
+    WHERE g.slot = ANY(%(slots)s::smallint[]) FOR UPDATE OF l SKIP LOCKED)
+"""
+"""An owner that gives the slots away could not write when members were last heard: older notes are
+not true any more. A note that is being written now is one of those that failed."""
+
 ECHO = """
 UPDATE rollcall_watch SET echo = probe, echoed_at = clock_timestamp()
 WHERE slot = ANY(%(slots)s::smallint[]) AND echo < probe
