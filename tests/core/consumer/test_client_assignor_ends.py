@@ -333,7 +333,7 @@ def test_who_was_asked_and_gave_nothing_is_not_told_as_removed() -> None:
 
 def test_who_is_removed_while_it_is_asked_and_has_to_revoke_is_named_with_both() -> None:
     talk = ClientTalk()
-    one, two, three = talk.trio()
+    one, _two, _three = talk.trio()
     talk.join("d")
     assert talk.is_asked(one)
     talk.assign(one, {"a": {"foo": [0]}, "b": {"foo": [2]}, "c": {"foo": [3]}, "d": {"foo": [1]}})
