@@ -1,5 +1,6 @@
 """Converts ``ROLLCALL_DATABASE_URL`` to Django's DATABASES. Opens no connection."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +15,13 @@ from groups.postgres import roles
 VARIABLE = "ROLLCALL_DATABASE_URL"
 ROLES_VARIABLE, LOGINS = "ROLLCALL_DATABASE_ROLES", "logins"
 SCHEMES = ("postgresql", "postgres")
-PORT = 5432
+PORT, PORT_MAX = 5432, 65_535
+_ADDRESS = re.compile(
+    r"(?:\[(?P<v6>[^\]]*)\]|(?P<host>[^:\[\]]*))(?::(?P<port>\d{1,5}))?", re.ASCII
+)
+
+PRIMARY = "read-write"
+"""Of several hosts, the one that accepts writes (libpq's ``target_session_attrs``)."""
 
 CONNECT_TIMEOUT_S = 3
 
@@ -43,38 +50,54 @@ def url(environ: Mapping[str, str], data_dir: Path) -> str:
     """The URL that is set, else that of the launcher that runs on this data folder."""
     named = environ.get(VARIABLE)
     if named:
-        return named
+        return to_primary(named)
     try:
         return (data_dir / "database-url").read_text().strip()
     except OSError:
         return NOWHERE
 
 
+def to_primary(text: str) -> str:
+    """A URL of several hosts leads to the one that accepts writes, unless it says otherwise."""
+    parts = urlsplit(text)
+    if "," not in parts.netloc or "target_session_attrs" in parts.query:
+        return text
+    query = "&".join(filter(None, (parts.query, f"target_session_attrs={PRIMARY}")))
+    return parts._replace(query=query).geturl()
+
+
 def from_url(text: str) -> dict[str, Any]:
     """One entry of DATABASES. The part after "?" is libpq's connection options."""
     parts = urlsplit(text)
-    try:
-        port = parts.port or PORT
-    except ValueError:
-        port = 0
     name = unquote(parts.path.removeprefix("/"))
-    if parts.scheme not in SCHEMES or not name or not port:
+    found = addresses(parts.netloc.rpartition("@")[2])
+    if parts.scheme not in SCHEMES or not name or not found:
         raise ImproperlyConfigured(
-            f"{VARIABLE} must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
-            " (percent-encode special characters)."
+            f"{VARIABLE} must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with"
+            " commas between several HOST:PORT (percent-encode special characters)."
         )
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": port,
+        "HOST": ",".join(host for host, _ in found),
+        "PORT": found[0][1] if len(found) == 1 else ",".join(str(port) for _, port in found),
         # Each request has a new thread: its connection would stay open until garbage collection.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"connect_timeout": CONNECT_TIMEOUT_S, **dict(parse_qsl(parts.query))},
     }
+
+
+def addresses(text: str) -> list[tuple[str, int]]:
+    """The hosts and ports of a URL, in order: the primary and the standbys that may follow it. None
+    if one of them is no address."""
+    found = [_ADDRESS.fullmatch(part) for part in text.split(",")]
+    pairs = [(unquote(m["v6"] or m["host"]), int(m["port"] or PORT)) for m in found if m]
+    if len(pairs) < len(found) or not all(0 < port <= PORT_MAX for _, port in pairs):
+        return []
+    return pairs
 
 
 def logins(text: str, environ: Mapping[str, str]) -> Mapping[str, str]:

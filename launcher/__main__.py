@@ -1,5 +1,5 @@
-"""``python -m launcher``: serve everything in the foreground until stopped. Its settings are
-``ROLLCALL_*`` variables.
+"""``rollcall-server``, or ``python -m launcher``: serve everything in the foreground until stopped.
+Its settings are ``ROLLCALL_*`` variables.
 
 Prints one line on standard output when all of it serves; the output of the processes goes to
 standard error. Ends with status 0 after a signal, 1 if it cannot start.
@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from coordinator_site import kafka_settings
 from coordinator_site.setting_kinds import SettingError
@@ -27,6 +28,16 @@ from launcher.supervisor import Stopped, Supervisor
 NAME = "rollcall"
 STOP_WITH_PARENT = "--stop-with-parent"
 """The Makefile's flag, see ``signals.Parent``."""
+
+VERBS = {
+    "backup": "write the database to a new file, while the installation runs or not",
+    "restore": "replace the database of this installation, which is stopped, by that of a file;"
+    " raise every number, so that none is issued twice",
+}
+"""Functions of ``launcher.backups``, instead of serving."""
+
+INTERRUPTED = 130
+"""As a shell says it of Ctrl-C."""
 
 REACH_TIMEOUT_S = 5
 
@@ -54,6 +65,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run until a signal; the result is the exit status. Other arguments are refused (status 2)."""
     options = _parser().parse_args(arguments)
     output = Output()
+    if options.verb is not None:
+        return carry_out(options.verb, options.file, output)
     signals = Signals(Parent() if options.stop_with_parent else None)
     try:
         with signals.watching():
@@ -76,16 +89,38 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def carry_out(verb: str, file: Path, output: Output) -> int:
+    """One of ``VERBS``; the result is the exit status. A signal ends it as any program."""
+    from launcher import backups  # the driver takes longer than all the rest
+
+    try:
+        getattr(backups, verb)(environment.read(os.environ), file, output)
+    except LaunchError as refusal:
+        output.say(NAME, str(refusal))
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        output.close()
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m launcher",
+        prog="rollcall-server",
         allow_abbrev=False,
-        description="Serve everything in the foreground until stopped."
-        " ROLLCALL_* environment variables configure it (docs/settings.md).",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Serve what this host runs in the foreground until stopped.",
+        epilog="Environment variables configure it. Those of a host:\n\n"
+        + "\n".join(f"  {name:30} {meaning}" for name, meaning in environment.VARIABLES.items())
+        + "\n\nAll others are in docs/settings.md; several hosts: docs/hosts.md.",
     )
     parser.add_argument(
         STOP_WITH_PARENT, action="store_true", help="stop when the parent process ends"
     )
+    verbs = parser.add_subparsers(dest="verb", metavar="backup FILE | restore FILE", title="verbs")
+    for name, meaning in VERBS.items():
+        verbs.add_parser(name, help=meaning, description=meaning).add_argument("file", type=Path)
     return parser
 
 
@@ -104,13 +139,14 @@ def importing(output: Output) -> Iterator[Forks | None]:
 def stages(
     configured: Environment, others: int, output: Output, server: Forks | None, signals: Signals
 ) -> Iterator[tuple[Stage, ...]]:
-    """The whole plan; if we serve the database, the data folder stays locked until the end.
-    ``others``: how many connections processes other than nodes may have."""
+    """The whole plan; the data folder stays locked until the end. ``others``: how many connections
+    processes other than nodes may have."""
     data_dir = places.DataDir(configured.data_dir)
     if configured.database_url is not None:
         data_dir.make()
         reach(configured.database_url)
-        yield plan.build(configured, data_dir, configured.database_url, server)
+        with places.lock(data_dir, lambda text: output.say(NAME, text), signals.pause):
+            yield plan.build(configured, data_dir, configured.database_url, server)
         return
     cluster = clusters.prepare(
         configured.data_dir,
@@ -145,17 +181,22 @@ def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
 def announce(served: dict[str, str]) -> None:
     """The one line that other programs wait for (docs/architecture.md, *Contracts*). Of a node is
     told ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
-    print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
+    nodes = [where for name, where in served.items() if name.startswith("node ")]
+    kafka = [f"kafka={nodes[0]}"] if nodes else []
+    web = [f"web={served['web']}"] if "web" in served else []
+    print(" ".join(["ready", *kafka, *web]), flush=True)
 
 
 def reach(url: str) -> None:
     """Try the configured database, whether it accepts writes, and whether it is PostgreSQL itself
     that answers: a pooler gives a number of its own for the server process. The error message does
     not show the password."""
-    import psycopg  # takes longer than all the rest of the launcher
+    import psycopg  # takes longer than all the rest of the launcher, and so does Django
+
+    from coordinator_site.database import to_primary
 
     try:
-        with psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S) as connection:
+        with psycopg.connect(to_primary(url), connect_timeout=REACH_TIMEOUT_S) as connection:
             row = connection.execute(FITNESS).fetchone()
             greeted = connection.info.backend_pid
     except psycopg.Error as failure:

@@ -77,7 +77,7 @@ PROGRAMS: Mapping[str, Program] = {
         environ=CELERY_ENVIRON,
     ),
     "beat": Program(
-        "schedules the periodic work; one is enough",
+        "schedules the periodic work; of several one does",
         (*CELERY, "beat"),
         role="rollcall_worker",
         login="rollcall_worker",

@@ -5,6 +5,7 @@
     DATA_DIR/postgres-password   readable by its owner only, as are the next two
     DATA_DIR/database-url        for manage.py while the launcher runs
     DATA_DIR/secret-key          Django's, see ``coordinator_site.secret_key``
+    DATA_DIR/node-ids            of this host's nodes, see ``groups.cluster.node_leases``
     DATA_DIR/run/                what the processes say when they are ready
 
 ``postgres`` is a link to a folder elsewhere when root started us below a folder that is
@@ -54,6 +55,11 @@ class DataDir:
     def url_file(self) -> Path:
         """The URL of the database that the running launcher serves."""
         return self.path / "database-url"
+
+    @property
+    def node_ids(self) -> Path:
+        """The ids of this host's nodes, which set-up writes."""
+        return self.path / "node-ids"
 
     @property
     def run(self) -> Path:

@@ -1,11 +1,11 @@
-"""Free ports on loopback: ask the kernel for them, or check whether one is free."""
+"""Free ports of an address: ask the kernel for them, or check whether one is free."""
 
+import errno
 import socket
 import time
 
+from launcher.environment import LOOPBACK as LOOPBACK
 from launcher.errors import LaunchError
-
-LOOPBACK = "127.0.0.1"
 
 PATIENCE_S = 3.0
 """How long to wait: a process of an earlier run that was killed may still be ending."""
@@ -13,36 +13,47 @@ PATIENCE_S = 3.0
 LOOK_AGAIN_S = 0.05
 
 
-def is_free(port: int) -> bool:
+def is_free(port: int, host: str = LOOPBACK) -> bool:
     """Whether a listener could bind the port now. This reserves nothing."""
-    with socket.socket() as probe:
+    with socket.socket(family(host)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((LOOPBACK, port))
-        except OSError:
-            return False
+            probe.bind((host, port))
+        except OSError as failure:
+            if failure.errno == errno.EADDRINUSE:
+                return False
+            raise LaunchError(f"{host}:{port} cannot be bound: {failure.strerror}.") from None
         return True
 
 
-def free(count: int) -> tuple[int, ...]:
-    """So many different free ports. All are held until the last one is found."""
-    probes = [socket.socket() for _ in range(count)]
+def family(host: str) -> socket.AddressFamily:
+    """Of an address or a name."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def free(count: int, host: str = LOOPBACK) -> tuple[int, ...]:
+    """So many different free ports. All are held until the last one is found. ``LaunchError`` for
+    an address of another machine."""
+    probes = [socket.socket(family(host)) for _ in range(count)]
     try:
         for probe in probes:
-            probe.bind((LOOPBACK, 0))
+            probe.bind((host, 0))
+    except OSError as failure:
+        raise LaunchError(f"{host} cannot be bound: {failure.strerror}.") from None
+    else:
         return tuple(probe.getsockname()[1] for probe in probes)
     finally:
         for probe in probes:
             probe.close()
 
 
-def demand(port: int, variable: str) -> None:
+def demand(port: int, variable: str, host: str = LOOPBACK) -> None:
     """Check that the port can be bound; ``LaunchError`` names the variable that set it."""
     deadline = time.monotonic() + PATIENCE_S
-    while not is_free(port):
+    while not is_free(port, host):
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"Port {port} of {LOOPBACK} is in use by another program ({variable})."
+                f"Port {port} of {host} is in use by another program ({variable})."
                 f" Stop that program, or set {variable} to another port (0: any free one)."
             )
         time.sleep(LOOK_AGAIN_S)

@@ -52,5 +52,9 @@ class Task:
     command: Command
 
 
-Stage = Task | tuple[Process, ...]
-"""Processes of one stage start together; the next stage starts when all of them serve."""
+Together = tuple[Process, ...]
+"""Processes that start together."""
+
+Stage = Task | Together | Callable[[], Together]
+"""The next stage starts when all processes of one serve. A function is called when its stage is
+due: the earlier ones decide what it consists of."""

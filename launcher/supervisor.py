@@ -99,7 +99,7 @@ class Supervisor:
             if isinstance(stage, Task):
                 self.carry_out(stage)
             else:
-                self.begin(stage)
+                self.begin(stage() if callable(stage) else stage)
 
     def begin(self, stage: tuple[Process, ...]) -> None:
         """Start the processes of a stage, and wait until all of them serve."""

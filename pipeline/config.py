@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import make_conninfo
@@ -40,8 +41,11 @@ def conninfo(environ: Mapping[str, str] = os.environ, *, role: bool = True) -> s
     url = _named(environ) or _of_the_launcher(data_dir(environ))
     taken = role and environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
     options = f"-c role={ROLE}" if taken else ""
+    primary = {"target_session_attrs": "read-write"} if "," in urlsplit(url).netloc else {}
     try:
-        return make_conninfo(url.strip(), application_name="rollcall analysis", options=options)
+        return make_conninfo(
+            url.strip(), application_name="rollcall analysis", options=options, **primary
+        )
     except ProgrammingError:  # its own message may contain the password
         raise Unconfigured("ROLLCALL_DATABASE_URL is not a URL that libpq reads.") from None
 

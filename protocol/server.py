@@ -26,6 +26,8 @@ asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne creates
 from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
+from groups.cluster import node_settings  # noqa: E402
+from groups.cluster.lease import NodeIdTaken  # noqa: E402
 from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
@@ -241,6 +243,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         keep_alive(accepting, self.node.settings.connections_gone_ms)
         bound_unsent(accepting)
         await self.node.start()
+        await node_settings.note(self.node.node_id, self.coordinator.own.rules)
         await self._run_the_node(draft.port if draft else 0)
 
     def _follow_the_node(self) -> None:
@@ -398,9 +401,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A database that is away or unfit, or a used port is no defect of ours: the message is
-            # enough.
-            cause = None if isinstance(error, OF_THE_DATABASE) or _is_taken(error) else error
+            # A database that is away or unfit, a used port or node id is no defect of ours: the
+            # message is enough.
+            is_plain = isinstance(error, (*OF_THE_DATABASE, NodeIdTaken)) or _is_taken(error)
+            cause = None if is_plain else error
             # Only the message in this case: the filter for outages must not drop this last line.
             logger.critical("the node ended: %s", cause or str(error), exc_info=cause)
             self.exit_code = 1

@@ -14,6 +14,7 @@ TABLES = (
     "operation",
     "node",
     "drain",
+    "node_settings",
     "topic",
     "liveness",
     "offset_history",

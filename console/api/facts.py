@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from console.api import serializers as shapes
 from console.api.inputs import described
-from console.api.pages import linked, paged_values
+from console.api.pages import first_page, linked, paged_values, position, size_of
 from console.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, page_of
 from console.api.views import View, missing
 from console.queries import facts
@@ -106,6 +106,29 @@ class Progress(View):
         found = facts.progress(group_id, *map(self.query.get, names))
         page, neighbours = paged_facts(request, self.query, found, _of_hour)
         rows = shapes.HourOfPartition([hour._asdict() for hour in page], many=True).data
+        return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+
+class Rounds(View):
+    """What rebalances waited for, and what they cost."""
+
+    @described(
+        operation_id="list_rounds",
+        parameters=[GROUP_ID, *TIME, *PAGE],
+        responses=page_of(shapes.Round),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List rebalances that have ended, also those in which nothing moved, in order: causes,
+        everybody who was waited for, and for how long nobody worked on partitions."""
+        known(group_id)
+        _, after = position(self.query) or ("", 0)
+        since, until = map(self.query.get, ("since", "until"))
+        most = size_of(self.query) + 1
+        rounds = facts.rounds(group_id, since, until, after=after, most=most)
+        found = {("", one.id): one for one in rounds}
+        page, following = first_page(request, [*found], self.query)
+        neighbours = {"next": following, "previous": None}
+        rows = shapes.Round([found[at] for at in page], many=True).data
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
 
 

@@ -26,6 +26,8 @@ SIZE_MAX: Final = 500
 CURSOR_MAX: Final = 8_192
 """Maximum length in characters; longer than any key."""
 
+BIGINT: Final = 1 << 63
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
@@ -91,8 +93,11 @@ def linked(neighbours: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Link": ", ".join(links)} if links else {}
 
 
-def _is_like(kind: type, value: Any) -> None:
-    if type(value) is not kind:
+def _is_like(kind: type[Any], value: Any) -> None:
+    """Raise if a key has no such part, or PostgreSQL cannot hold it."""
+    if type(value) is not kind or "\0" in str(value):
+        raise TypeError(kind)
+    if kind is int and not -BIGINT <= value < BIGINT:
         raise TypeError(kind)
 
 
@@ -129,12 +134,31 @@ def paged_values(
 ) -> tuple[Sequence[tuple[str, int]], str | None]:
     """A page of sorted values that are not rows, each its own key; and the URL of the next page or
     None."""
-    text, size = query.get("cursor"), query.get("page_size", SIZE)
-    checks = [partial(_is_like, kind) for kind in (str, int)]
-    begin = bisect_right(values, tuple(Cursor.read(text, checks).key)) if text else 0
-    page = values[begin : begin + size]
-    more = begin + size < len(values)
-    return page, _link(request, Cursor(page[-1])) if more else None
+    after = position(query)
+    begin = bisect_right(values, after) if after else 0
+    return first_page(request, values[begin : begin + size_of(query) + 1], query)
+
+
+def position(query: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The value after which the page begins; None: at the beginning."""
+    text = query.get("cursor")
+    if not text:
+        return None
+    name, number = Cursor.read(text, [partial(_is_like, kind) for kind in (str, int)]).key
+    return str(name), int(number)
+
+
+def size_of(query: Mapping[str, Any]) -> int:
+    """How many values the page has at most."""
+    return int(query.get("page_size", SIZE))
+
+
+def first_page(
+    request: Request, values: Sequence[tuple[str, int]], query: Mapping[str, Any]
+) -> tuple[Sequence[tuple[str, int]], str | None]:
+    """The page that these values begin; one more than a page has says that another follows."""
+    page = values[: size_of(query)]
+    return page, _link(request, Cursor(page[-1])) if len(values) > len(page) else None
 
 
 def _turned(key: str) -> str:

@@ -1,7 +1,7 @@
 """Reads besides the lists: assignment, waiting, one rebalance, an offset's history; slots, rules,
 and the audit."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.http import Http404
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from console.api import serializers as shapes
 from console.api.facts import known
 from console.api.inputs import described
-from console.api.pages import linked, paged_values
+from console.api.pages import first_page, linked, paged_values, position, size_of
 from console.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, all_of, page_of
 from console.api.views import View, existing, missing, required
 from console.queries import attention, facts, groups, progress, situation
@@ -26,6 +26,10 @@ GENERATION: Final = OpenApiParameter(
     OpenApiParameter.PATH,
     description="The generation in which the rebalance ended.",
 )
+
+
+Page = tuple[Sequence[tuple[str, int]], str | None, Mapping[tuple[str, int], Any]]
+"""Partitions, the next page's URL, and the owners by partition."""
 
 
 class Assignment(View):
@@ -44,10 +48,7 @@ class Assignment(View):
     def get(self, request: Request, group_id: str) -> Response:
         """List each partition of the subscribed topics with its owner; some may have none. At a
         moment: those that had an owner."""
-        owners, parts = self._owners(group_id)
-        only = self.query.get("topic")
-        selected = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
-        page, following = paged_values(request, selected, self.query)
+        page, following, owners = (self._then if "at" in self.query else self._now)(group_id)
         owned = [
             {"topic": topic, "partition": number, "member": owners.get((topic, number))}
             for topic, number in page
@@ -56,11 +57,16 @@ class Assignment(View):
         neighbours = {"next": following, "previous": None}
         return Response({"data": rows, **neighbours}, headers=linked(neighbours))
 
-    def _owners(self, group_id: str) -> tuple[Mapping[tuple[str, int], Any], Set[tuple[str, int]]]:
-        """The owners by partition, and the partitions of the subscribed topics."""
-        if "at" in self.query:
-            known(group_id)
-            return facts.assignment(group_id, self.query["at"]), frozenset()
+    def _then(self, group_id: str) -> Page:
+        """A page of the assignment as it was."""
+        known(group_id)
+        topic, size = self.query.get("topic"), size_of(self.query)
+        after = position(self.query)
+        owners = facts.assignment(group_id, self.query["at"], topic, after, size + 1)
+        return (*first_page(self.request, [*owners], self.query), owners)
+
+    def _now(self, group_id: str) -> Page:
+        """A page of the assignment, with partitions of the subscribed topics without an owner."""
         members = groups.members_of(existing(group_id))
         counts = groups.partition_counts(groups.topics_of_members(members))
         owners = {
@@ -69,7 +75,10 @@ class Assignment(View):
             for topic, numbers in (member.assignment or {}).items()
             for number in numbers
         }
-        return owners, {(topic, number) for topic, n in counts.items() for number in range(n)}
+        parts = {(topic, number) for topic, n in counts.items() for number in range(n)}
+        only = self.query.get("topic")
+        selected = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
+        return (*paged_values(self.request, selected, self.query), owners)
 
 
 class Waiting(View):

@@ -34,6 +34,7 @@ urlpatterns = [
     path("groups/<id:group_id>/offsets/history", reads.OffsetHistory.as_view()),
     path("groups/<id:group_id>/assignment", reads.Assignment.as_view()),
     path("groups/<id:group_id>/lives", facts.Lives.as_view()),
+    path("groups/<id:group_id>/rounds", facts.Rounds.as_view()),
     path("groups/<id:group_id>/owners", facts.Owners.as_view()),
     path("groups/<id:group_id>/progress", facts.Progress.as_view()),
     path("groups/<id:group_id>/waiting", reads.Waiting.as_view()),

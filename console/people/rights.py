@@ -111,6 +111,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/offsets/history": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/assignment": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/lives": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/rounds": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/owners": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},

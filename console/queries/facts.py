@@ -3,7 +3,8 @@ Reads only, one or two statements each (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from itertools import repeat
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -14,6 +15,7 @@ ROWS_MAX: Final = 100_000
 
 ALWAYS: Final = datetime(1970, 1, 1, tzinfo=UTC)
 HOUR: Final = timedelta(hours=1)
+NOBODY: Final = (None,)
 NEVER: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -66,6 +68,22 @@ class Owned(NamedTuple):
         return [number for low, high in ends for number in range(int(low), int(high))]
 
 
+class Assigned(NamedTuple):
+    """A partition and its owner at a moment; ``until_at`` None: it owns it still."""
+
+    topic: str
+    partition: int
+    from_generation: int
+    from_at: datetime
+    until_generation: int | None
+    until_at: datetime | None
+    life: int
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+
+
 class HourOfPartition(NamedTuple):
     """What was committed for a partition in an hour. ``pause_ms``: the longest time without a
     commit. ``life`` and ``member_id``: of the last commit, None: of no member."""
@@ -80,6 +98,48 @@ class HourOfPartition(NamedTuple):
     end_offset: int | None
     life: int | None
     member_id: str | None
+
+
+class Cause(NamedTuple):
+    """Why a rebalance was needed: what, how many members, the first of them, when it came and its
+    share of the time, in milliseconds."""
+
+    trigger: str
+    members: int
+    member_id: str | None
+    at_ms: int
+    ms: int
+
+
+class Wait(NamedTuple):
+    """Whom a rebalance waited for: what the member had to do, how it ended, after how long. A
+    client that never joined has no life."""
+
+    life: int | None
+    member_id: str | None
+    act: str
+    end: str
+    ms: int
+
+
+class Round(NamedTuple):
+    """A rebalance that has ended; ``stopped_ms``, ``silent_ms`` and ``unowned_ms`` are partitions
+    times milliseconds."""
+
+    id: int
+    generation: int
+    kind: str
+    outcome: str
+    started_at: datetime
+    ended_at: datetime
+    is_partial: bool
+    members: int
+    moved: int
+    stopped_ms: int
+    silent_ms: int
+    unowned_ms: int
+    causes: Sequence[Cause]
+    waits: Sequence[Wait]
 
 
 def is_known(group_id: str) -> bool:
@@ -108,8 +168,7 @@ def owners(
     with connection.cursor() as cursor:
         cursor.execute(sql.OWNERS, parameters)
         found = cursor.fetchall()
-        cursor.execute(sql.NAMES, parameters)
-        names = {life: row for life, *row in cursor.fetchall()}
+        names = _names(cursor, parameters)
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 
@@ -128,15 +187,67 @@ def progress(
         if not found:
             return []
         hours = {**parameters, "first": found[0][0], "last": found[-1][0] + HOUR}
-        cursor.execute(sql.NAMES, hours)
-        names = {life: member_id for life, member_id, *_ in cursor.fetchall()}
-    return [HourOfPartition._make((*row, names.get(row[-1]))) for row in found]
+        names = _names(cursor, hours)
+    return [HourOfPartition._make((*row, names.get(row[-1], NOBODY)[0])) for row in found]
 
 
-def assignment(group_id: str, at: datetime) -> Mapping[tuple[str, int], Owned]:
-    """Who owned each partition at a moment; partitions without an owner are left out."""
-    found = owners(group_id, at, at)
-    return {(owned.topic, number): owned for owned in found for number in owned.numbers()}
+def rounds(
+    group_id: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    after: int = 0,
+    most: int = ROWS_MAX,
+) -> Sequence[Round]:
+    """The rebalances that had not ended at ``since`` and had begun by ``until``, in order: at most
+    so many, after the one with this id."""
+    bounds = {"after": after, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ROUNDS, {**_parameters(group_id, since, until), **bounds})
+        found = cursor.fetchall()
+        if not found:
+            return []
+        lived = _parameters(group_id, min(row[4] for row in found), found[-1][5])
+        names = _names(cursor, lived)
+    return [Round._make((*row[:12], _causes(row[12:17]), _waits(row[17:], names))) for row in found]
+
+
+def _causes(columns: Sequence[Sequence[Any]]) -> Sequence[Cause]:
+    return [Cause(*cause) for cause in zip(*columns, strict=True)]
+
+
+def _waits(columns: Sequence[Sequence[Any]], names: Mapping[int, Sequence[Any]]) -> Sequence[Wait]:
+    """Waits stand in runs of the same act and end."""
+    acts, ends, counts, lives, waited_ms = columns
+    runs = zip(acts, ends, counts, strict=True)
+    how = (pair for act, end, count in runs for pair in repeat((act, end), count))
+    return [
+        Wait(life, names.get(life, NOBODY)[0], act, end, ms)
+        for (act, end), life, ms in zip(how, lives, waited_ms, strict=True)
+    ]
+
+
+def assignment(
+    group_id: str,
+    at: datetime,
+    topic: str | None = None,
+    after: tuple[str, int] | None = None,
+    most: int = ROWS_MAX,
+) -> Mapping[tuple[str, int], Assigned]:
+    """Who owned each partition at a moment, by topic and partition in order: at most so many, after
+    one of them. Partitions without an owner are left out."""
+    begin = {"after_topic": after and after[0], "after": after and after[1], "topic": topic}
+    parameters = {**_parameters(group_id, at, at), **begin, "most": most}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ASSIGNED, parameters)
+        found = cursor.fetchall()
+        names = _names(cursor, parameters)
+    return {row[:2]: Assigned(*row, *names[row[-1]]) for row in found if row[-1] in names}
+
+
+def _names(cursor: Any, parameters: Mapping[str, Any]) -> Mapping[int, Sequence[Any]]:
+    """Member, instance, client and host of the lives of this time."""
+    cursor.execute(sql.NAMES, parameters)
+    return {life: names for life, *names in cursor.fetchall()}
 
 
 def _parameters(

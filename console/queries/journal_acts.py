@@ -218,6 +218,14 @@ def node_waits(entry: Journal) -> str:
     )
 
 
+def node_configured(entry: Journal) -> str:
+    before, after = entry.details.get("before", {}), entry.details.get("after", {})
+    if not before:
+        return f"Node {entry.node_id} started for the first time; the entry has its settings."
+    changes = [_setting(n, before.get(n), after.get(n)) for n in sorted({*before, *after})]
+    return f"Node {entry.node_id} started with other settings: {'; '.join(changes)}."
+
+
 def group_deleted(entry: Journal) -> str:
     by = f" by {author(entry)}" if "author" in entry.details else ""
     because = f": {entry.reason}" if entry.reason else ""

@@ -238,6 +238,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.SLOTS_RELEASED: _released,
     EntryKind.NODE_OUTAGE: _unnamed(outage_text.sentence),
     EntryKind.NODE_WAITS: _unnamed(acts.node_waits),
+    EntryKind.NODE_CONFIGURED: _unnamed(acts.node_configured),
     EntryKind.TIME_WENT_BACK: lambda entry, _: f"{entry.reason}.",
     EntryKind.LIMIT_NEAR: lambda entry, _: f"A limit is near: {entry.reason}.",
     **{kind: _unnamed(partial(acts.acl, verb=verb)) for kind, verb in acts.ACLS.items()},

@@ -204,7 +204,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "node.drain.retention.hours",
         168,
-        "ours: a drained node that was away for so long has left for good; its drain is removed",
+        "ours: a drained node that was away for so long has left for good; its drain is removed."
+        " So is the lease of a node id, which other hosts may then have",
         1,
         8_760,
     ),

@@ -6,7 +6,7 @@ the step, by the rules' clock: the store subtracts them from the database's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -137,10 +137,18 @@ def settled(facts: Iterable[Fact]) -> Settled:
                 else:
                     result.flashes.append(Flash(began, fact))
             case Owns(member_id=member_id):
-                result.owns[member_id] = fact
+                result.owns[member_id] = _last(result.owns.get(member_id), fact)
             case Round():
                 result.rounds.append(fact)
     return result
+
+
+def _last(earlier: Owns | None, later: Owns) -> Owns:
+    """What a member owns at the end of a step in which two facts say it: what it lost by the first,
+    it has lost since then."""
+    if earlier is None or earlier.lost_ms <= later.lost_ms:
+        return later
+    return replace(later, lost_ms=earlier.lost_ms)
 
 
 def grouped(parts: Iterable[tuple[str, int]]) -> Owned:

@@ -68,6 +68,7 @@ class EntryKind(StrEnum):
     NODE_OUTAGE = "node-outage"
     NODE_WAITS = "node-waits"
     NODE_FORGOTTEN = "node-forgotten"
+    NODE_CONFIGURED = "node-configured"
     TIME_WENT_BACK = "time-went-back"
     LIMIT_NEAR = "limit-near"
 
@@ -127,6 +128,7 @@ SUBJECTS: Final[Mapping[EntryKind, Subject]] = {
     EntryKind.NODE_UNDRAINED: Subject.NODE,
     EntryKind.NODE_WAITS: Subject.NODE,
     EntryKind.NODE_FORGOTTEN: Subject.NODE,
+    EntryKind.NODE_CONFIGURED: Subject.NODE,
     EntryKind.NODE_OUTAGE: Subject.NODE,
     EntryKind.TIME_WENT_BACK: Subject.NODE,
     EntryKind.LIMIT_NEAR: Subject.NODE,

@@ -18,8 +18,10 @@ from groups.models.access import ScramCredential as ScramCredential
 from groups.models.acknowledgement import Acknowledgement as Acknowledgement
 from groups.models.advice import AdviceDecision as AdviceDecision
 from groups.models.base import WrittenBySql as WrittenBySql
+from groups.models.fleet import BeatLease as BeatLease
 from groups.models.fleet import Drain as Drain
 from groups.models.fleet import Node as Node
+from groups.models.fleet import NodeLease as NodeLease
 from groups.models.fleet import Slot as Slot
 from groups.models.fleet import Sweep as Sweep
 from groups.models.fleet import Topic as Topic

@@ -103,6 +103,46 @@ class Drain(models.Model):
         return f"drain of node {self.node_id}"
 
 
+class NodeLease(models.Model):
+    """A node id that belongs to a host: the ``place``-th of those that it asked for. The host is
+    known by a number in its data directory (``groups.cluster.node_leases``)."""
+
+    node_id = models.IntegerField(primary_key=True)
+    host = models.UUIDField(help_text="The number in the data directory.")
+    place = models.SmallIntegerField(help_text="Which of the host's nodes has this id, from 0 on.")
+    starts = models.BigIntegerField(
+        help_text="How often the host has started: a copy of its data directory knows fewer."
+    )
+    hostname = models.TextField(help_text="What the host called itself at its last start.")
+    seen_at = models.DateTimeField(
+        help_text="When the node was last seen; the id of one that stays away becomes free."
+    )
+
+    class Meta:
+        db_table = "rollcall_node_lease"
+        constraints = [
+            models.UniqueConstraint(fields=["host", "place"], name="node_lease_of_host"),
+        ]
+
+    def __str__(self) -> str:
+        return f"node id {self.node_id}"
+
+
+class BeatLease(models.Model):
+    """Which of the processes that could schedule the periodic work does it: a single row."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    holder = models.UUIDField(help_text="A new one at each start of such a process.")
+    until = models.DateTimeField(help_text="Another one may begin then.")
+
+    class Meta:
+        db_table = "rollcall_beat_lease"
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="beat_lease_is_one")]
+
+    def __str__(self) -> str:
+        return f"beat of {self.holder}"
+
+
 class Slot(models.Model):
     """One of the hash buckets of group ids. A row changes only when its owner does."""
 

@@ -1,4 +1,5 @@
-"""Celery's beat, for clocks that are set back, and watched.
+"""Celery's beat: of several processes one schedules (``beat_lease``). For clocks that are set back,
+and watched.
 
 Celery compares the clock with the times of each task's last run and next run. After the clock was
 set back by hours (or was wrong, and is corrected) no task would run for hours: no sweep, no
@@ -12,12 +13,16 @@ from typing import Any, Final
 
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
+from groups.sweeps.beat_lease import BeatLease
 from groups.watchdog import WATCHDOG
 
 BEAT: Final = "Beat"
 
 BEAT_STILL_S = 60.0
 """Beat looks every second. A connection is refused or given up in a few seconds."""
+
+STANDBY_S = 1.0
+"""How often a process that schedules nothing looks whether it has to."""
 
 
 class Entry(ModelEntry):  # type: ignore[misc]  # Celery has no types
@@ -44,17 +49,28 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         WATCHDOG.turned(BEAT, BEAT_STILL_S)
+        self._lease, self._leads = BeatLease(), False
         super().__init__(*args, **kwargs)
         self._ticked_at: datetime = self.app.now()
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
-        """Start what is due. If the clock was set back, the times of all next runs are computed
-        again."""
+        """Start what is due, if this is the process that does it. If the clock was set back, the
+        times of all next runs are computed again."""
         WATCHDOG.turned(BEAT, BEAT_STILL_S)
+        led, self._leads = self._leads, self._lease.is_ours()
+        if not self._leads:
+            return STANDBY_S
+        if not led:  # another process may have run tasks: their last runs are rows
+            self._initial_read, self._heap = True, None
         before, self._ticked_at = self._ticked_at, self.app.now()
         if self._ticked_at < before:
             self._heap = None
         return super().tick(*args, **kwargs)
+
+    def close(self) -> None:
+        """Store the last runs; another process may go on with them."""
+        super().close()
+        self._lease.give_back()
 
     def _ensure_connected(self) -> Any:
         """The connection to the broker, at the first publication: Celery waits for one that is

@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, Final
 
 from django.db import connection, transaction
@@ -24,6 +25,7 @@ from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
 from groups.store.sql import liveness as live_sql
+from groups.store.sql import node_leases as leases_sql
 from groups.store.sql import nodes as nodes_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
@@ -195,7 +197,8 @@ def clean_up() -> str:
             bell=configs_sql.BELL,
         ),
         "nodes that left": _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
-        "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
+        "drains of nodes that left": _forget(drains_sql, kept.node_drain_retention_hours),
+        "node ids of hosts that left": _forget(leases_sql, kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
     counts = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
@@ -212,10 +215,10 @@ def _remove(statement: str, **parameters: Any) -> int:
             return removed
 
 
-def _forget_drains(hours: int) -> int:
-    """Delete drains of nodes that have been away for too long."""
-    _execute(drains_sql.SEE, name=CLEAN_UP, hours=hours)
-    return _remove(drains_sql.FORGET, hours=hours)
+def _forget(sql: ModuleType, hours: int) -> int:
+    """Delete what is kept for nodes that have been away for too long: drains, or leases of ids."""
+    _execute(sql.SEE, name=CLEAN_UP, hours=hours)
+    return _remove(sql.FORGET, hours=hours)
 
 
 def _turn_history(hours: int) -> int:

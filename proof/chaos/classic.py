@@ -4,12 +4,13 @@ The leader assigns the partitions of the one topic round-robin. What members sha
 coordinator, offsets, the record) is in ``member``.
 """
 
-import json
 from typing import Any
 
+from groups.core.assignment import assignment_of, partitions_of
 from groups.core.errors import ErrorCode
 from proof.chaos.member import Member
 from proof.chaos.record import now
+from rollcall.client.assignors.formats import Claim, subscription
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -54,10 +55,11 @@ class ClassicMember(Member):
         self.wants_to_join = True
         self.settled.clear()
 
-    async def leave(self) -> None:
-        """Leave the group, as a client that closes does."""
+    async def leave(self) -> int:
+        """Leave the group."""
         me = MemberIdentity(member_id=self.member_id)
-        await self.request(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
+        request = LeaveGroupRequest(group_id=self.group_id, members=[me])
+        return int((await self.request(request, LEAVE_VERSION)).error_code)
 
     async def _beat(self) -> bool:
         request = HeartbeatRequest(
@@ -85,13 +87,14 @@ class ClassicMember(Member):
 
     async def _request_join(self) -> Any:
         self.owned = frozenset()
+        wanted = subscription(Claim((self.topic,)))
         request = JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=round(self.session_s * 1000),
             rebalance_timeout_ms=round(REBALANCE_S * 1000),
             member_id=self.member_id,
             protocol_type="consumer",
-            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=b"")],
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=wanted)],
         )
         return await self.request(request, JOIN_VERSION, JOIN_LIMIT_S)
 
@@ -100,7 +103,7 @@ class ClassicMember(Member):
         if not self._mind(answer.error_code, "SyncGroup"):
             return
         self.renewed()
-        self.owned = frozenset(json.loads(answer.assignment or b"[]"))
+        self.owned = frozenset(p for _, p in partitions_of(answer.assignment) or ())
         self.wants_to_join = False
         self.settled.set()
         await self.fetch(self.owned)
@@ -121,9 +124,12 @@ class ClassicMember(Member):
 
     def _deal(self, members: list[str]) -> list[tuple[str, bytes]]:
         return [
-            (member_id, json.dumps([*range(first, self.partitions, len(members))]).encode())
+            (member_id, assignment_of(self._share(first, len(members)), 0))
             for first, member_id in enumerate(sorted(members))
         ]
+
+    def _share(self, first: int, members: int) -> list[tuple[str, int]]:
+        return [(self.topic, p) for p in range(first, self.partitions, members)]
 
     def _mind(self, code: int, api: str) -> bool:
         """Whether to continue; the next step does what the code requires."""

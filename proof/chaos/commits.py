@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import slot_of
+from proof.chaos.fact_rows import FACTS, FactRows
 from proof.chaos.logical_decoding import Change, Transaction, Values
 
 Record = dict[str, Any]
@@ -65,14 +66,17 @@ class Commits:
         self._members = {group: dict(those) for group, those in (members or {}).items()}
         self._offsets: dict[Place, int | None] = {}
         self._owners: dict[str | None, Values] = {}
+        self._facts = FactRows()
 
     def rows(self, transaction: Transaction) -> Iterator[Record]:
-        """One transaction's rows: slots, groups with all their members, removed members, offsets.
-        The caller adds the time."""
+        """One transaction's rows: slots, facts, groups with all their members, removed members,
+        offsets. The caller adds the time."""
         guard = Guard.of(transaction)
         tables = _by_table(transaction)
         for change in tables["rollcall_slot"]:
             yield from self._slot_rows(change.values)
+        lives, owned = ([change.values for change in tables[name]] for name in FACTS)
+        yield from self._facts.rows(lives, owned, transaction.wall_s)
         before = self._change_members(tables["rollcall_member"])
         for change in tables["rollcall_group"]:
             yield self._group_row(change, guard)
@@ -97,7 +101,8 @@ class Commits:
                 if row["table"] == "offset" and row["group"] == group
             }
             held = [[*at, self._offsets.get((group, *at))] for at in sorted(places)]
-            yield {"type": "row", "table": "back", "group": group, "offsets": held}
+            row = {"type": "row", "table": "back", "group": group, "offsets": held}
+            yield row | self._facts.open_in(group)
 
     def _change_members(self, changes: Sequence[Change]) -> Mapping[str, set[str]]:
         """Apply the changes; returns the previous members of the changed groups."""
@@ -156,7 +161,7 @@ class Commits:
 
 
 def _by_table(transaction: Transaction) -> Mapping[str, list[Change]]:
-    tables: dict[str, list[Change]] = {name: [] for name in COLUMNS}
+    tables: dict[str, list[Change]] = {name: [] for name in (*COLUMNS, *FACTS)}
     for change in transaction.changes:
         tables[change.table].append(change)
     return tables

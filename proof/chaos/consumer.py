@@ -51,12 +51,12 @@ class ConsumerMember(Member):
         """The next heartbeat has all fields, as the first one."""
         self._full = True
 
-    async def leave(self) -> None:
-        """Leave the group, as a client that closes does."""
+    async def leave(self) -> int:
+        """Leave the group."""
         request = ConsumerGroupHeartbeatRequest(
             group_id=self.group_id, member_id=self.member_id, member_epoch=LEAVE
         )
-        await self.request(request, VERSION)
+        return int((await self.request(request, VERSION)).error_code)
 
     def _hang_up(self) -> None:
         super()._hang_up()

@@ -108,6 +108,14 @@ class Fleet:
         """The members of one group."""
         return [member for member in self.members if member.group_id == group_id]
 
+    def replace_some(self) -> None:
+        """Replace a member in about half of the groups, as deploys do that go on meanwhile; one in
+        five ends without leaving."""
+        for group_id in self.groups:
+            if self.rng.random() < 0.5:
+                leaves = self.rng.random() < 0.8
+                self.rng.choice(self.of(group_id)).replace(leaves=leaves)
+
     @property
     def is_settled(self) -> bool:
         """Whether in every group each partition is owned by exactly one member."""

@@ -4,10 +4,10 @@ Pure: values of the protocol in, fields of ``proof.history`` out. The caller nam
 a run.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from groups.core.assignment import partitions_of
 from groups.core.errors import ErrorCode
 from proof.simulation import odd
 
@@ -52,9 +52,9 @@ def _joined(answer: Any, _topic: str) -> Answer:
     return Answer(answer.error_code, facts)
 
 
-def _synced(answer: Any, topic: str) -> Answer:
-    share = json.loads(answer.assignment or b"[]")
-    return Answer(answer.error_code, {"owned": [[topic, p] for p in share]})
+def _synced(answer: Any, _topic: str) -> Answer:
+    share = sorted(partitions_of(answer.assignment) or ())
+    return Answer(answer.error_code, {"owned": [[topic, p] for topic, p in share]})
 
 
 def _consumed(answer: Any, topic: str) -> Answer:

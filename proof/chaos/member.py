@@ -69,6 +69,7 @@ class Member(ABC):
         self.peer: Peer | None = None
         self._runs = asyncio.Event()
         self._runs.set()
+        self._is_replaced: bool | None = None
         self._sent = now()
         self._silent_s = 0.0
         self._backoff = Backoff(network.rng)
@@ -93,6 +94,11 @@ class Member(ABC):
     def resume(self) -> None:
         """Continue."""
         self._runs.set()
+
+    def replace(self, *, leaves: bool) -> None:
+        """At the next step, end and start again as another member of the group, as in a deploy; a
+        member that does not leave just ends."""
+        self._is_replaced = leaves
 
     async def run(self) -> None:
         """Run until cancelled."""
@@ -124,6 +130,10 @@ class Member(ABC):
         """Join again with the next step, as a client does whose subscription changed."""
 
     @abstractmethod
+    async def leave(self) -> int:
+        """Leave the group, as a client that closes does; returns the error."""
+
+    @abstractmethod
     async def step(self) -> float:
         """One request or two; returns how many seconds to wait before the next."""
 
@@ -132,7 +142,17 @@ class Member(ABC):
             if not self._runs.is_set():
                 await self._runs.wait()
                 await self.commit()  # first commit the work from before the pause
+            if self._is_replaced is not None:
+                await self._start_again(leaves=self._is_replaced)
             await asyncio.sleep(await self.step())
+
+    async def _start_again(self, *, leaves: bool) -> None:
+        if leaves and self.member_id:
+            self.check(await self.leave())
+        self._is_replaced = None
+        self.member_id, self.generation, self.owned = "", -1, frozenset()
+        self.settled.clear()
+        self.rejoin()
 
     # -- requests
 

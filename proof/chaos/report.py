@@ -55,6 +55,8 @@ def _members(outcome: Outcome) -> list[str]:
     return [
         f"heartbeats answered {len(record.beats)}; offsets acknowledged {commits[0]},"
         f" in doubt {in_doubt}, refused {refused}",
+        f"rows of facts compared: {outcome.facts['life']} of lives,"
+        f" {outcome.facts['owned']} of ownership",
         f"the run itself stood still for {record.late_s:.1f} s in all",
         f"members evicted while beating {beating}, after silence {len(record.evictions) - beating}",
     ]

@@ -5,6 +5,7 @@ The seed decides which faults come when; it cannot decide how real processes rea
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -19,6 +20,7 @@ from proof.chaos.network import Network
 from proof.chaos.probe import Prober, Served
 from proof.chaos.record import Record, now
 from proof.chaos.world import OWNERS, World
+from proof.fact_tables import OF_ANY_CLOCK
 
 SETTLE_S = 90.0
 """Longer than groups need to settle after any fault."""
@@ -29,6 +31,11 @@ blocked."""
 
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
+DEPLOYS = 0.4
+"""The shares of faults that come two at once, and of those beside which members are replaced."""
+
+FACTS = ("life", "owned")
+"""Tables of a history with what was recorded of members."""
 
 PEACE_MS = 10_000.0
 """After the last fault every member is served once more, then all groups settle: a request that is
@@ -37,13 +44,15 @@ older than most of this was forgotten."""
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of a run. ``injected``: each fault with the instant when it began; ``history``:
-    the records around violations."""
+    """The result of a run. ``injected``: each fault with the instant when it began; ``facts``: how
+    many rows of facts were compared with the history; ``history``: the records around violations.
+    """
 
     record: Record
     served: Served
     injected: list[tuple[Fault, float]] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
+    facts: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     history: list[Mapping[str, Any]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
@@ -87,6 +96,9 @@ async def among(
             await world.witness.read(SETTLE_S)
         settled = await _rests(fleet)
     outcome.violations = await verdict(world, fleet, settled=settled, kept=outcome.history)
+    outcome.facts = Counter(r["table"] for r in world.witness.rows if r["table"] in FACTS)
+    if not all(map(outcome.facts.__getitem__, FACTS)):
+        outcome.violations.append(f"facts are missing: {outcome.facts}")
     outcome.log = world.log()
     return outcome
 
@@ -109,6 +121,8 @@ async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> 
     owners = await _owners_at_rest(scene.world) if keeps_slots else None
     begun, names = now(), " and ".join(fault.name for fault in together)
     outcome.injected += [(fault, begun) for fault in together]
+    if scene.rng.random() < DEPLOYS:
+        scene.fleet.replace_some()
     await asyncio.gather(*(fault.inject(scene) for fault in together))
     if not await everybody_served(scene.fleet, now()):
         outcome.record.defects.append(f"not everybody was served after {names}")
@@ -162,4 +176,5 @@ async def verdict(
     found = account.judge(*records)
     if found and kept is not None:
         kept += account.around(found, account.merged(*records))
-    return [*map(str, found), *audit.violations(fleet.record.defects, world.log())]
+    tables = [f"facts: {row}" for wrong in OF_ANY_CLOCK for row in await world.rows(wrong)]
+    return [*map(str, found), *tables, *audit.violations(fleet.record.defects, world.log())]

@@ -15,6 +15,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 
 from proof.chaos.commits import COLUMNS, GUARD, Commits, Record
+from proof.chaos.fact_rows import FACTS
 from proof.chaos.logical_decoding import Stream, Transaction
 
 NAME: Final = "proof"
@@ -24,10 +25,18 @@ SERVER: Final[Mapping[str, str]] = {"wal_level": "logical"}
 PUBLISH = f"CREATE PUBLICATION {NAME} FOR TABLE " + ", ".join(
     f"{table} ({', '.join(columns)})" for table, columns in COLUMNS.items()
 )
+PUBLISH_FACTS = (
+    f"CREATE PUBLICATION {NAME}_facts FOR TABLE "
+    + ", ".join(f"{table} ({', '.join(columns)})" for table, columns in FACTS.items())
+    + " WITH (publish = 'insert', publish_via_partition_root = true)"
+)
+"""Days of facts have no key: rows are added, and dropped with their day."""
+
 RETAIN: LiteralString = "SELECT pg_create_logical_replication_slot('proof', 'pgoutput')"
 READ: LiteralString = """
 SELECT data FROM pg_logical_slot_get_binary_changes(
-    'proof', NULL, NULL, 'proto_version', '1', 'publication_names', 'proof', 'messages', 'true')
+    'proof', NULL, NULL, 'proto_version', '1', 'publication_names', 'proof,proof_facts',
+    'messages', 'true')
 """
 MEMBERS: LiteralString = "SELECT group_id, member_id, instance_id FROM rollcall_member"
 
@@ -70,7 +79,7 @@ class Witness:
         async with await self.connect() as connection:
             itself = await (await connection.execute(ITSELF)).fetchone()
             assert itself is not None, "there is no guard"
-            for statement in (itself[0], NOTING, PUBLISH, RETAIN):
+            for statement in (itself[0], NOTING, PUBLISH, PUBLISH_FACTS, RETAIN):
                 await connection.execute(statement)
             members: dict[str, dict[str, str | None]] = {}
             for group, member, instance in await (await connection.execute(MEMBERS)).fetchall():

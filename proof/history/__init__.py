@@ -1,4 +1,4 @@
-"""The history of a run, and the checker that says whether the invariants held (I1 to I10).
+"""The history of a run, and the checker that says whether the invariants held (I1 to I12).
 
 Pure: records come in, violations go out; one pass, standard library only, no clock and no I/O.
 ``format`` describes records; ``observed_state`` holds the state that they imply so far; each family

@@ -16,6 +16,7 @@ from proof.history.observed_state import Story
 from proof.history.offsets import Offsets
 from proof.history.ownership import Ownership
 from proof.history.placement import Placement
+from proof.history.recorded_facts import RecordedFacts
 from proof.history.session_expiry import Silence
 from proof.history.termination import Endings
 from proof.history.transactions import Transactions
@@ -30,6 +31,7 @@ FAMILIES: Final[Sequence[type[Family]]] = (
     Telling,
     Endings,
     Placement,
+    RecordedFacts,
 )
 """Each judges for itself; if several find a violation, the first is reported first."""
 

@@ -43,7 +43,13 @@ checked.
 - ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); if known,
   ``slot`` and ``epoch``.
 - ``table`` "back": ``group``, ``offsets`` as [[topic, partition, offset or None], ...]: a replica
-  took over that lacks the last rows of the group; these have their earlier values again.
+  took over that lacks the last rows of the group; these have their earlier values again. ``lives``
+  as [[life, member], ...] and ``owned`` as [[life, topic, partition], ...], if facts are recorded.
+- ``table`` "life": ``group``, ``life``, ``member``, ``is_end``; ``began_ms``, so long before the
+  record it joined. One that ends comes after all that it owned.
+- ``table`` "owned": ``group``, ``life``, ``topic``, ``partitions``, ``is_end``; ``since_ms`` or
+  ``until_ms``, so long before the record it began or ceased to own them; ``is_last``: the life
+  ends too.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: of the journal entry about the removal.
 
 *Faults*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until`` (written when it

@@ -31,8 +31,12 @@ def _forget_slots(db: Database, transaction: Transaction, given: Any) -> Operati
     yield ("wait", 0)
     for group_id, member_id in list(db.liveness):
         if group_id in db.groups and slot_of(group_id) in given["slots"]:
-            transaction.effects.append(partial(db.liveness.pop, (group_id, member_id), None))
+            transaction.effects.append(partial(_erase, db, (group_id, member_id)))
     return []
+
+
+def _erase(db: Database, member: tuple[str, str]) -> None:
+    db.liveness.pop(member, None)
 
 
 def silences(db: Database, transaction: Transaction, slots: Any) -> Operation:

@@ -43,7 +43,7 @@ class Transaction:
 
     def __init__(self, session: "Session") -> None:
         self.session = session
-        self.effects: list[Callable[[], None]] = []
+        self.effects: list[Callable[[], object]] = []
         self.idle_since: Micros = -1
         self.is_over = False
 

@@ -1,4 +1,4 @@
-"""``rollcall group owner``, ``lives`` and ``progress``: what was so at a time (docs/facts.md)."""
+"""``rollcall group owner``, ``lives``, ``rounds`` and ``progress``: what was so (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,6 +34,25 @@ LIVES: Final[Sequence[Column]] = (
     HOST,
     CLIENT,
     Column("SOFTWARE", "software", _software),
+)
+
+
+def _longest(row: Mapping[str, Any]) -> str:
+    waits = sorted(row["waits"], key=lambda wait: -wait["ms"])
+    return f"{waits[0]['member_id'] or '-'} {waits[0]['ms']}" if waits else "-"
+
+
+ROUNDS: Final[Sequence[Column]] = (
+    short("ended_at"),
+    Column("GENERATION", "generation"),
+    Column("OUTCOME", "outcome"),
+    Column("CAUSE", "causes", lambda row: row["causes"][0]["trigger"] if row["causes"] else "-"),
+    Column("MEMBERS", "members"),
+    Column("MOVED", "moved"),
+    Column("STOPPED-MS", "stopped_ms"),
+    Column("SILENT-MS", "silent_ms"),
+    Column("UNOWNED-MS", "unowned_ms"),
+    Column("LONGEST-WAIT-MS", "waits", _longest),
 )
 
 PROGRESS: Final[Sequence[Column]] = (
@@ -94,6 +113,20 @@ def lives(
     begin, end = moment(since), moment(until)
     rows = rest_of(context).pages("/group/lives", group_id=group, since=begin, until=end)
     show(rows, LIVES, output)
+
+
+@app.command()
+def rounds(
+    context: typer.Context,
+    group: GroupId,
+    since: At = None,
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List rebalances that have ended: what they waited for, and what they cost."""
+    begin, end = moment(since), moment(until)
+    rows = rest_of(context).pages("/group/rounds", group_id=group, since=begin, until=end)
+    show(rows, ROUNDS, output)
 
 
 @app.command()

@@ -131,3 +131,49 @@ def test_progress_is_listed_by_hours(viewer: Client, times: list[datetime]) -> N
     assert other["member_id"] is None and other["end_offset"] is None
     assert not viewer.get(f"{url}?topic=other").json()["data"]
     assert viewer.get("/api/v1/groups/unknown/progress").status_code == 404
+
+
+ROUND = """
+INSERT INTO rollcall_round (at, era, xid, group_id, generation, kind, outcome, started_at, ended_at,
+    is_partial, members, moved, stopped_ms, silent_ms, unowned_ms, triggers, cause_members,
+    cause_ids, cause_at_ms, cause_ms, acts, ends, counts, lives, waited_ms)
+SELECT clock_timestamp(), 0, 0, 'packers', %s, 'classic', %s, clock_timestamp() - interval '1 s',
+       clock_timestamp(), false, 2, 3, 4, 5, 6, %s::text[], %s::int[], %s::text[], %s::bigint[],
+       %s::bigint[], %s::text[], %s::text[], %s::int[], (
+           SELECT coalesce(array_agg(life ORDER BY n), '{}')
+           FROM unnest(%s::text[]) WITH ORDINALITY AS w(member_id, n)
+           LEFT JOIN (SELECT DISTINCT life, member_id FROM rollcall_life) AS l USING (member_id)),
+       %s::int[]
+"""
+
+
+def test_rounds_tell_whom_they_waited_for(viewer: Client, times: list[datetime]) -> None:
+    rows = [
+        (4, "interrupted", [], [], [], [], [], [], [], [], [], []),
+        (
+            5, "assigned", ["member-joined", "session-expired"], [1, 2], ["ben", None], [0, 40],
+            [60, 40], ["join", "sync"], ["joined", "expired"], [1, 2], ["ben", "anna", None],
+            [700, 9_000, 20],
+        ),
+    ]  # fmt: skip
+    with connection.cursor() as cursor:
+        for row in rows:
+            cursor.execute(ROUND, row)
+    url = "/api/v1/groups/packers/rounds"
+    first = viewer.get(f"{url}?page_size=1").json()
+    (interrupted,) = first["data"]
+    assert (interrupted["outcome"], interrupted["waits"]) == ("interrupted", [])
+    second = viewer.get(first["next"]).json()
+    (one,), following = second["data"], second["next"]
+    assert following is None and one["generation"] == 5
+    assert [(c["trigger"], c["member_id"], c["ms"]) for c in one["causes"]] == [
+        ("member-joined", "ben", 60),
+        ("session-expired", None, 40),
+    ]
+    assert [(w["member_id"], w["act"], w["end"], w["ms"]) for w in one["waits"]] == [
+        ("ben", "join", "joined", 700),
+        ("anna", "sync", "expired", 9_000),
+        (None, "sync", "expired", 20),
+    ]
+    assert viewer.get(f"{url}?until={at(HOUR - timedelta(days=9_000))}").json()["data"] == []
+    assert viewer.get("/api/v1/groups/unknown/rounds").status_code == 404

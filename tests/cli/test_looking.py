@@ -243,6 +243,9 @@ def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None
     assert life["software_name"] and life["left_at"] is None
     (owned,) = cli("group", "owner", name, name, "0", "-o", "json").json
     assert (owned["member_id"], owned["life"]) == (life["member_id"], life["life"])
+    assert cli("group", "rounds", name).code == 0
+    last = cli("group", "rounds", name, "-o", "json").json[-1]
+    assert (last["outcome"], last["members"]) == ("assigned", 1) and last["generation"] >= 1
     assert cli("group", "progress", name, "--topic", name, "-o", "json").json == []
     assert cli("group", "progress", name, "--since", "yesterday").code == Code.USAGE
     then = owned["from_at"]

@@ -1,11 +1,12 @@
 """What the facts read in an assignment: the same partitions as everybody else, or nothing."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from groups.core.assignment import assignment_of, numbers_of, partitions_of
-from groups.core.facts import owned_in
+from groups.core.facts import Owns, owned_in, settled
 from groups.store.facts import ranges
 
 
@@ -48,3 +49,11 @@ def test_a_partition_that_is_named_twice_is_owned_once() -> None:
 )
 def test_what_no_catalogue_has_is_opaque(opaque: bytes) -> None:
     assert owned_in(opaque) == {}
+
+
+def test_what_a_member_lost_earlier_in_a_step_it_has_lost_since_then() -> None:
+    """Its SyncGroup comes in one step with the leader's, which gives its partitions to others."""
+    dealt = Owns("anna", 2, {"t": (1,)}, lost_ms=700, gains=False)
+    synced = Owns("anna", 2, {"t": (1, 3)})
+    assert settled([dealt, synced]).owns == {"anna": replace(synced, lost_ms=700)}
+    assert settled([synced, dealt]).owns == {"anna": dealt}

@@ -22,15 +22,10 @@ from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered,
 from groups.postgres import connections
 from groups.store.sql import facts as sql
 from launcher.installation import CHECKOUT
+from proof.fact_tables import NOT_A_ROUND_EACH, NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO
 from tests.core.consumer.wire_bytes import subscription
 from tests.in_process import Other
 from tests.node.running import Running, running
-from tests.store.test_lives import (
-    NOT_A_ROUND_EACH,
-    NOT_OPENED_ONCE,
-    NOT_OWNED_ONCE,
-    OWNED_BY_TWO,
-)
 from tests.sweeps.conftest import value
 
 PAGE = (CHECKOUT / "docs" / "facts.md").read_text()

@@ -64,7 +64,7 @@ def test_an_entry_that_commits_late_is_not_lost(
     write(url, [entry(1, "g", "stable")])
     with psycopg.connect(url) as slow:
         slow.execute(ONE_MORE)
-        write(url, [entry(2, "g", "stable")])
+        write(url, [entry(2, "g", "stable")], is_settled=False)
         with snapshot(conninfo) as moment:
             slow.commit()
             assert moment.read(spark, "journal").count() == 2

@@ -25,7 +25,32 @@ def test_default_port_is_used_when_the_url_has_none() -> None:
     assert database.from_url("postgres://u@h/d")["PORT"] == 5432
 
 
-@pytest.mark.parametrize("url", ["mysql://u@h/d", "postgresql://h", "postgresql://h:port/d", "d"])
+def test_of_several_hosts_the_one_that_accepts_writes_is_used(tmp_path: Path) -> None:
+    given = "postgresql://u:p@a.example,[::1]:6432,c:5433/d?sslmode=require"
+    url = database.url({"ROLLCALL_DATABASE_URL": given}, tmp_path)
+    entry = database.from_url(url)
+    assert (entry["HOST"], entry["PORT"]) == ("a.example,::1,c", "5432,6432,5433")
+    assert entry["OPTIONS"] == {
+        "connect_timeout": 3,
+        "sslmode": "require",
+        "target_session_attrs": "read-write",
+    }
+    for other in ("postgresql://a,b/d?target_session_attrs=any", "postgresql://a/d"):
+        assert database.to_primary(other) == other
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://u@h/d",
+        "postgresql://h",
+        "postgresql://h:port/d",
+        "postgresql://h:0/d",
+        "postgresql://a,b:70000/d",
+        "postgresql://a:1:2,b/d",
+        "d",
+    ],
+)
 def test_url_of_another_form_is_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="ROLLCALL_DATABASE_URL must have the form"):
         database.from_url(url)

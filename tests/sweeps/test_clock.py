@@ -87,3 +87,19 @@ def test_last_runs_of_a_clock_that_was_ahead_delay_nothing_after_a_restart(app: 
     goes_on(app, scheduler, LONGEST)
 
     assert set(sent) == NAMES
+
+
+def test_of_two_schedulers_one_starts_tasks_and_the_other_goes_on_from_it(app: Clocked) -> None:
+    first, began = beat(app)
+    second, followed = beat(app)
+    app.at += LONGEST
+    for _ in range(TICKS):
+        first.tick()
+        second.tick()
+    assert (sorted(began), followed) == (sorted(NAMES), [])
+
+    first.close()
+    goes_on(app, second, timedelta())
+    assert followed == [], "it knows what has run"
+    goes_on(app, second, LONGEST)
+    assert sorted(followed) == sorted(NAMES)

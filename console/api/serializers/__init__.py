@@ -18,7 +18,7 @@ from console.api.serializers.access import (
     QuotaView,
 )
 from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfig
-from console.api.serializers.facts import HourOfPartition, Life, OwnedPartitions
+from console.api.serializers.facts import HourOfPartition, Life, OwnedPartitions, Round
 from console.api.serializers.fleet import (
     AcknowledgementView,
     Analysis,
@@ -135,6 +135,7 @@ __all__ = [
     "OneRebalance",
     "OperationView",
     "OwnedPartitions",
+    "Round",
     "PartitionView",
     "Password",
     "Pause",

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from groups.core.facts import Departure, Origin
+from groups.core.rounds import Outcome
 
 
 class Life(s.Serializer[Any]):
@@ -71,3 +72,45 @@ class HourOfPartition(s.Serializer[Any]):
     )
     life = s.IntegerField(allow_null=True, help_text="Of the last commit; null: of no member.")
     member_id = s.CharField(allow_null=True)
+
+
+class RoundCause(s.Serializer[Any]):
+    """Why a rebalance was needed."""
+
+    trigger = s.CharField()
+    members = s.IntegerField(help_text="How many members it was.")
+    member_id = s.CharField(allow_null=True, help_text="The first of them.")
+    at_ms = s.IntegerField(help_text="When it came, since the beginning.")
+    ms = s.IntegerField(help_text="Its share of the time.")
+
+
+class RoundWait(s.Serializer[Any]):
+    """Whom a rebalance waited for."""
+
+    life = s.IntegerField(allow_null=True, help_text="null: a client that never joined.")
+    member_id = s.CharField(allow_null=True)
+    act = s.CharField(help_text="What the member had to do.")
+    end = s.CharField(help_text="How the wait ended.")
+    ms = s.IntegerField()
+
+
+class Round(s.Serializer[Any]):
+    """A rebalance that has ended: what it waited for, and what it cost."""
+
+    generation = s.IntegerField(help_text="The one to which it led.")
+    kind = s.CharField(help_text="The group's kind.")
+    outcome = s.ChoiceField(choices=[*map(str, Outcome)])
+    started_at = s.DateTimeField()
+    ended_at = s.DateTimeField()
+    is_partial = s.BooleanField(help_text="Another node began it; what was before is not known.")
+    members = s.IntegerField()
+    moved = s.IntegerField(help_text="Partitions with another owner than before.")
+    stopped_ms = s.IntegerField(
+        help_text="Partitions times milliseconds for which members had stopped that stayed."
+    )
+    silent_ms = s.IntegerField(
+        help_text="The same of members that were removed, since their last sign of life."
+    )
+    unowned_ms = s.IntegerField(help_text="The same of partitions without an owner.")
+    causes = RoundCause(many=True)
+    waits = RoundWait(many=True, help_text="All from 10 ms on, grouped by act and end.")

@@ -40,16 +40,16 @@ WITH done AS (
 {noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
 """If something has changed, it returns a row and notifies the nodes."""
 
-SEE = """
-UPDATE rollcall_drain d SET seen_at = clock_timestamp()
-WHERE EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = d.node_id
+IS_SEEN = """EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = d.node_id
               AND n.beat_at > clock_timestamp() - interval '15 seconds')
    OR NOT EXISTS (SELECT FROM rollcall_sweep s
                   WHERE s.name = %(name)s
                     AND s.started_at > clock_timestamp() - least(%(hours)s, 24) * interval '1 hour')
 """
-"""Updates nodes that are present. If nobody checked for a while, no node was seen either: then each
+"""Nodes that are present. If nobody checked for a while, no node was seen either: then each
 absence starts again, so that a cluster that was stopped for weeks starts in its former state."""
+
+SEE = f"UPDATE rollcall_drain d SET seen_at = clock_timestamp() WHERE {IS_SEEN}"
 
 FORGET = f"""
 WITH done AS (

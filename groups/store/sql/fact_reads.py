@@ -40,11 +40,34 @@ WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
 ORDER BY from_at, topic, life LIMIT %(most)s
 """
 
+ASSIGNED = f"""
+SELECT DISTINCT ON (topic, partition)
+       topic, partition, from_generation, from_at, until_generation, until_at, life
+FROM {OWNED} AS owned
+CROSS JOIN LATERAL unnest(partitions) AS r
+CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) AS partition
+WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
+  AND (%(after_topic)s::text IS NULL OR (topic, partition) > (%(after_topic)s, %(after)s::bigint))
+ORDER BY topic, partition, from_at DESC LIMIT %(most)s
+"""
+"""Partitions one by one, after one of them; of two owners the later one."""
+
 NAMES = f"""
 SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS lives
 """
 """By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
 join would look for each owner among all lives."""
+
+ROUNDS = """
+SELECT id, generation, kind, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
+       silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
+       acts, ends, counts, lives, waited_ms
+FROM rollcall_round
+WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
+  AND started_at <= %(last)s AND id > %(after)s
+ORDER BY id LIMIT %(most)s
+"""
+"""In the order in which they ended: a group's rows are written one after another."""
 
 IS_KNOWN = """
 SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)

@@ -23,7 +23,9 @@ FORGET = f"""
 WITH done AS (
     DELETE FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT}
     RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
+freed AS (DELETE FROM rollcall_node_lease WHERE node_id IN (SELECT node_id FROM done)),
 {noted(EntryKind.NODE_FORGOTTEN, Trigger.OPERATOR)}"""
+"""Its id becomes free for another host, too."""
 
 FORGET_OLD = f"""
 WITH done AS (
@@ -38,3 +40,27 @@ WITH done AS (
 CAN_BE_FORGOTTEN = f"""
 SELECT EXISTS (SELECT FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT})
 """
+
+NOTE_SETTINGS = f"""
+WITH had AS (
+    SELECT settings FROM rollcall_node_settings WHERE node_id = %(node_id)s
+), changed AS (
+    INSERT INTO rollcall_node_settings AS s (node_id, settings, since)
+    VALUES (%(node_id)s, %(settings)s::jsonb, clock_timestamp())
+    ON CONFLICT (node_id) DO UPDATE SET settings = excluded.settings, since = excluded.since
+    WHERE s.settings <> excluded.settings
+    RETURNING s.node_id, s.settings AS after, coalesce((SELECT settings FROM had), '{{}}') AS before
+)
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, generation_before, generation_after,
+    waited_for, joined, "left", details)
+SELECT clock_timestamp(), '', 0, node_id, '{EntryKind.NODE_CONFIGURED}', '', '', 0, 0,
+       '{{}}', '[]', '[]', jsonb_build_object(
+           'node', node_id,
+           'before', (SELECT coalesce(jsonb_object_agg(b.key, b.value), '{{}}')
+                      FROM jsonb_each(before) AS b WHERE after -> b.key IS DISTINCT FROM b.value),
+           'after', (SELECT coalesce(jsonb_object_agg(a.key, a.value), '{{}}')
+                     FROM jsonb_each(after) AS a WHERE before -> a.key IS DISTINCT FROM a.value))
+FROM changed
+"""
+"""The settings of a node that has just started, in the journal if they are others than before."""

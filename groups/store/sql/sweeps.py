@@ -1,5 +1,6 @@
 """The SQL of periodic work except the session sweep's; ``groups.sweeps.session`` executes it."""
 
+from groups.core.journal import Trigger
 from groups.postgres.channels import notify
 
 NOTE_SLOTS = """
@@ -63,7 +64,17 @@ WITH gone AS (
           AND NOT EXISTS (SELECT FROM rollcall_journal j
                           WHERE j.group_id = c.group_id AND j.kind <> %(configured)s)
         LIMIT %(rows)s)
-    RETURNING group_id
+    RETURNING group_id, name, value
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), group_id, 0, -1, %(configured)s, '{Trigger.RETENTION}',
+           'there is no such group', 0, 0, '{{}}', '[]', '[]', jsonb_build_object(
+               'author', '{{"program": "the clean-up"}}'::jsonb,
+               'before', jsonb_object_agg(name, value),
+               'after', jsonb_object_agg(name, NULL))
+    FROM gone GROUP BY group_id
 )
 SELECT {notify("%(bell)s", "group_id")} FROM gone
 """
