@@ -92,11 +92,12 @@ def observe(work: Work) -> None:
     is_new, work.is_retargeted = work.is_retargeted, False
     if work.live.episode is None:
         return
+    was = work.live.open.get(work.live.client_round.assigning_id or "")
     for member_id, released_at in moved.items():
         _look(work, member_id, released_at)
     if is_new:
         _look_at_all(work)
-    _look_at_the_asked(work, is_new)
+    _look_at_the_asked(work, is_new, owes=was is not None and was.act is not None)
     if (work.live.owed_since is not None) != is_owed(work):
         work.change().owed_since = work.now if work.live.owed_since is None else None
 
@@ -249,8 +250,9 @@ def heard(work: Work, member: Member, owed_since: Millis | None) -> None:
         work.change().owed_since = None  # it began nothing, nor does the next one
 
 
-def _look_at_the_asked(work: Work, is_new: bool) -> None:
-    """The member that is asked to compute a target may be another one now."""
+def _look_at_the_asked(work: Work, is_new: bool, *, owes: bool) -> None:
+    """The member that is asked to compute a target may be another one now. ``owes``: its heartbeat
+    was waited for anyway."""
     asked, now_asked = work.live.asked, work.live.client_round.assigning_id
     if (None if asked is None else asked[0]) == now_asked:
         return
@@ -259,5 +261,5 @@ def _look_at_the_asked(work: Work, is_new: bool) -> None:
         row, end = work.members[asked[0]].row, End.ASSIGNED if has_done else End.FAILED
         note(work, Wait(row.member_id, Act.ASSIGN, asked[1], work.now, end, name_of(row)))
     work.change().asked = None if now_asked is None else (now_asked, work.now)
-    if now_asked is not None:
+    if now_asked is not None and not owes:
         heard(work, work.members[now_asked], work.live.owed_since)

@@ -344,6 +344,7 @@ def test_who_is_removed_while_it_is_asked_and_has_to_revoke_is_named_with_both()
     talk.sleep(400)
     talk.beat(one, member_epoch=-1)
 
+    assert talk.group.live.episode is not None
     why = talk.group.live.episode.explained(talk.now)
     told = {(each.act, each.ms, each.end) for each in why.awaited if each.member_id == "a"}
     assert {("assign", 400, "left"), ("revoke", 500, "left")} <= told
