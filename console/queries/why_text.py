@@ -71,6 +71,7 @@ ENDS: Final[Mapping[str, str]] = {
     End.ASSIGNED: "computed the assignment",
     End.ACKNOWLEDGED: "acknowledged",
     End.RETURNED: "came back",
+    End.FAILED: "gave no assignment",
     End.LEFT: "left",
     End.SILENT: "removed",
     End.LATE: "removed, too late",

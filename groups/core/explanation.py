@@ -46,6 +46,7 @@ class End(StrEnum):
     ASSIGNED = "assigned"
     ACKNOWLEDGED = "acknowledged"
     RETURNED = "returned"
+    FAILED = "failed"
 
     LEFT = "left"
     SILENT = "silent"
@@ -240,7 +241,7 @@ def _grouped(awaited: Iterable[Awaited]) -> list[dict[str, Any]]:
 
 
 def _longest_first(awaited: Iterable[Awaited]) -> tuple[Awaited, ...]:
-    return tuple(sorted(awaited, key=lambda one: (-one.ms, one.member_id, one.act)))
+    return tuple(sorted(awaited, key=lambda one: (-one.ms, one.member_id, one.act, one.end)))
 
 
 Chain = tuple[Wait, "Chain | None"]
@@ -366,18 +367,35 @@ def _with(causes: tuple[Because, ...], new: Because) -> tuple[Because, ...]:
     return (*causes[:-1], merged)
 
 
-def _summed(waits: Iterable[Wait]) -> Iterable[Awaited]:
+def _summed(waits: Iterable[Wait]) -> Iterator[Awaited]:
     """A row for each member and act: the time in total, and the end of the last wait. A removal has
-    a row of its own, since the member may have come back."""
-    found: dict[tuple[str, str, str], tuple[Wait, Millis]] = {}
+    a row of its own, since the member may have come back. No time counts twice."""
+    found: dict[tuple[str, str], list[Wait]] = {}
     for wait in waits:
-        key = (wait.member_id, wait.act, wait.end if wait.end in REMOVED else "")
-        last, ms = found.get(key, (wait, 0))
-        found[key] = (wait if wait.until >= last.until else last, ms + wait.until - wait.since)
-    return (
-        Awaited(member_id, last.name, act, ms, last.end, last.silent_ms)
-        for (member_id, act, _), (last, ms) in found.items()
-    )
+        found.setdefault((wait.member_id, wait.act), []).append(wait)
+    for some in found.values():
+        if len(some) == 1:
+            yield _row(some[0], some[0].until - some[0].since)
+        else:
+            yield from _rows_of(some)
+
+
+def _rows_of(waits: Iterable[Wait]) -> Iterator[Awaited]:
+    by_end: dict[str, list[Wait]] = {}
+    for wait in waits:
+        by_end.setdefault(wait.end if wait.end in REMOVED else "", []).append(wait)
+    spans: dict[Millis, Millis] = {}
+    counted = 0
+    for end in sorted(by_end, reverse=True):  # removals first
+        for wait in by_end[end]:
+            spans[wait.since] = max(wait.until, spans.get(wait.since, 0))
+        ms = sum(until - since for since, until in _union(spans))
+        yield _row(max(by_end[end], key=lambda wait: wait.until), ms - counted)
+        counted = ms
+
+
+def _row(last: Wait, ms: Millis) -> Awaited:
+    return Awaited(last.member_id, last.name, last.act, ms, last.end, last.silent_ms)
 
 
 def _is_alike(last: Because, new: Because) -> bool:

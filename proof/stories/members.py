@@ -6,8 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groups.core import events
+from groups.core.assignors.client_side import ClientAssignor
+from groups.core.assignors.types import Part
 from groups.core.errors import ErrorCode
-from groups.core.replies import ConsumerBeaten, DraftBeaten, DraftJoined, Joined, Registered, Synced
+from groups.core.replies import (
+    ConsumerBeaten,
+    DraftBeaten,
+    DraftJoined,
+    Joined,
+    Prepared,
+    Registered,
+    Synced,
+)
 from groups.core.signs_of_life import ClassicHeartbeat
 from proof.stories.world import World
 
@@ -166,14 +176,16 @@ class ClassicMember(Member):
 
 @dataclass
 class ConsumerMember(Member):
-    """A member of the consumer protocol."""
+    """A member of the consumer protocol. ``own``: an assignor that it can run itself."""
 
     epoch: int = 0
     owned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    own: tuple[ClientAssignor, ...] = ()
+    is_assigning: bool = False
 
     def begin(self) -> None:
         self.member_id = f"{self.name}-{self.world.rng.getrandbits(40):010x}"
-        self.epoch, self.owned = 0, {}
+        self.epoch, self.owned, self.is_assigning = 0, {}, False
         self._beat()
 
     def _beat(self) -> None:
@@ -184,6 +196,7 @@ class ConsumerMember(Member):
                 instance_id=self.instance_id, rack_id=None, client_id=self.name,
                 client_host="/h", rebalance_timeout_ms=self.rebalance_ms,
                 subscribed_topic_names=("t",) if joins else None, server_assignor=None,
+                client_assignors=self.own if joins and self.own else None,
                 owned=self.owned, topics=self.world.topics,
             )
         )  # fmt: skip
@@ -199,7 +212,40 @@ class ConsumerMember(Member):
             gets = {(t, p) for t, parts in reply.assignment.items() for p in parts}
             target = reply.assignment
             self.later(self.slow_ms if has - gets else 5, lambda: self._reached(target))
+        if reply.should_assign and not self.is_assigning:
+            self.is_assigning = True
+            self.later(self.world.rng.choice([5, 700, 4_000, 20_000]), self._prepare)
         self.later(reply.heartbeat_interval_ms, self._beat)
+
+    def _prepare(self) -> None:
+        ticket = self.world.ticket(0, lambda reply: self.later(20, lambda: self._install(reply)))
+        self.send(
+            events.PrepareAssignment(
+                ticket=ticket, member_id=self.member_id, member_epoch=self.epoch
+            )
+        )
+
+    def _install(self, reply: Any) -> None:
+        """Deals the partitions out, or reports that its assignor failed."""
+        if not isinstance(reply, Prepared) or reply.error is not ErrorCode.NONE:
+            self.is_assigning = False
+            return
+        ids = [member.subscriber.member_id for member in reply.members]
+        dealt: dict[str, set[Part]] = {member_id: set() for member_id in ids}
+        for partition in range(reply.topics["t"][1]):
+            dealt[ids[partition % len(ids)]].add((reply.topics["t"][0], partition))
+        fails = self.world.rng.random() < 0.2
+        self.send(
+            events.InstallAssignment(
+                ticket=self.world.ticket(0, self._installed), member_id=self.member_id,
+                member_epoch=self.epoch, group_epoch=reply.group_epoch,
+                targets={} if fails else {m: frozenset(parts) for m, parts in dealt.items()},
+                failure="it raised" if fails else None,
+            )
+        )  # fmt: skip
+
+    def _installed(self, reply: Any) -> None:
+        self.is_assigning = False
 
     def _reached(self, target: Mapping[str, tuple[int, ...]]) -> None:
         self.owned = target

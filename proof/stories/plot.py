@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from groups.core import events
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.commanded.group import CommandedGroup
 from groups.core.draft.group import DraftGroup
-from proof.stories.members import CLASSES, Member
+from proof.stories.members import CLASSES, ConsumerMember, Member
 from proof.stories.truth import Truth
 from proof.stories.world import World
 
@@ -43,6 +44,7 @@ class Story:
         self.world.watcher = self.truth
         self.told: list[str] = []
         self._operations = 0
+        self._assigns = self.world.rng.choice([0.0, 0.0, 0.6]) if kind == "consumer" else 0.0
 
     def play(self) -> Truth:
         """From the first member to the end."""
@@ -55,6 +57,7 @@ class Story:
             name = rng.choice(sorted(ACTS))
             self.told.append(f"{self.world.now} {name}")
             ACTS[name](self)
+        self.world.freeze(is_on=False)
         self._wait(END_MS)
         return self.truth
 
@@ -81,6 +84,8 @@ class Story:
             slow_ms=rng.choice([20, 50, 1_200, 6_000, 18_000]),
             rebalance_ms=rng.choice([4_000, 15_000]),
         )  # fmt: skip
+        if isinstance(member, ConsumerMember) and rng.random() < self._assigns:
+            member.own = (ClientAssignor("mine"),)
         self.cast.members.append(member)
         member.later(0, member.begin)
         self.world.run(self.world.now + 1)
@@ -130,6 +135,9 @@ class Story:
     def _take_over(self) -> None:
         self.world.take_over()
 
+    def _freeze(self) -> None:
+        self.world.freeze(is_on=not self.world.rules.guards.frozen)
+
 
 ACTS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a member comes": Story._come,
@@ -142,4 +150,5 @@ ACTS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a rebalance is forced": Story._force,
     "the topic grows": Story._grow,
     "another node takes over": Story._take_over,
+    "an operator freezes the group, or thaws it": Story._freeze,
 }

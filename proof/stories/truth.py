@@ -7,13 +7,17 @@ cause and no member may be missing, none may be invented, and times may differ b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from groups.core import events
 from groups.core.commanded.thread_offers import EXPELLED, is_expelled
 from groups.core.commanded.work import QUEUED
+from groups.core.consumer import waiting as consumer
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import NO_CLIENT_ROUND
+from groups.core.consumer.member import UNRELEASED
 from groups.core.explanation import REMOVALS, REMOVED, Awaited, End, Explanation
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
@@ -27,6 +31,9 @@ TOLERANCE_MS: Final = 100
 SHORT_MS: Final = 1
 """A shorter wait is none."""
 
+PUT_OFF: Final = "put off"
+"""In place of a member's id: the cause of a rebalance that was put off names nobody."""
+
 Key = tuple[str, Act]
 
 JOINS: Final = (
@@ -38,6 +45,7 @@ LATE: Final = {
     ("classic", "PreparingRebalance"): Trigger.JOIN_TIMED_OUT,
     ("classic", "CompletingRebalance"): Trigger.SYNC_EXPIRED,
     ("classic", "Stable"): Trigger.SYNC_EXPIRED,
+    ("classic", "Empty"): Trigger.JOIN_TIMED_OUT,
     ("consumer", "Reconciling"): Trigger.REBALANCE_TIMEOUT,
     ("consumer", "Assigning"): Trigger.REBALANCE_TIMEOUT,
     ("draft", "PreparingRebalance"): Trigger.SESSION_EXPIRED,
@@ -109,22 +117,34 @@ class Truth:
     names: dict[str, str] = field(default_factory=dict)
     taken_at: int | None = None
     loaded_at: int = 0
+    put_off: str | None = None
+    put_off_for: int = 1
+    is_on: bool = False
+    parked: dict[str, str] = field(default_factory=dict)
 
     # -- what happens
 
     def passes(self, since: int, until: int) -> None:
         """Everybody that is awaited now is awaited for this time."""
-        for key in self._awaited():
+        for key in self._awaited(self.world.group):
             self.spans.append((key, since, until))
 
-    def _awaited(self) -> set[Key]:
-        group = self.world.group
-        seen = group.waiting(self.world.now)
+    def _awaited(self, group: Any) -> set[Key]:
+        seen, asked = group.waiting(self.world.now), None
+        if self.world.kind == "consumer":
+            asked = group.live.client_round.assigning_id
+        if asked is not None:  # what it owes beside the assignment
+            live = replace(group.live, client_round=NO_CLIENT_ROUND)
+            index = Index.of(group.members.values(), group.durable.group.details)
+            now, rules = self.world.now, self.world.rules
+            seen = consumer.waiting(group.durable, group.members, index, live, rules, now)
         found: set[Key] = set()
         if seen is not None:
             found = {(one.member_id, one.act) for one in seen.awaited}
         if self.world.kind == "classic" and group.live.join_phase is not None:
             found |= {(member_id, Act.JOIN) for member_id in group.live.awaited.values()}
+        if asked is not None:
+            found.add((asked, Act.ASSIGN))
         return found
 
     def stepped(self, before: Any, event: events.Event, sender: Any) -> None:
@@ -133,6 +153,10 @@ class Truth:
         row = before.durable.group
         if row.kind == "commanded" and row.state == "Stable" and QUEUED not in row.details:
             self.causes, self.deferred = [], []  # what needed no rebalance
+        if self.put_off is not None:
+            self._put_off(self.put_off)
+        joins = getattr(before.live, "joins", {}) if self.world.kind == "classic" else {}
+        self.parked = {m: join.row.client_id for m, join in joins.items() if join.is_new}
         self.step_began = len(self.causes)
         had, has = _everybody(before), _everybody(after)
         self.names.update(has)
@@ -175,16 +199,12 @@ class Truth:
             self.causes.append(known)
 
     def _remember(self, before: Any, member_id: str, trigger: str) -> None:
-        seen = before.waiting(self.world.now)
-        acts = frozenset(
-            one.act
-            for one in (seen.awaited if seen is not None else ())
-            if one.member_id == member_id
-        )
+        acts = frozenset(act for awaited, act in self._awaited(before) if awaited == member_id)
         member = self._member(member_id)
         heard = max(member.heard_at, self.loaded_at) if member is not None else self.world.now
-        if self.owed_since is not None and not acts and before.durable.group.kind == "consumer":
-            self.spans.append(((member_id, Act.HEARTBEAT), self.owed_since, self.world.now))
+        owed_since = None if self.world.rules.guards.frozen else self.owed_since
+        if owed_since is not None and not acts and before.durable.group.kind == "consumer":
+            self.spans.append(((member_id, Act.HEARTBEAT), owed_since, self.world.now))
             acts = frozenset({Act.HEARTBEAT})
         gone = Gone(self.world.now, trigger, acts, self.world.now - heard)
         self.gone.append((member_id, gone))
@@ -235,7 +255,7 @@ class Truth:
         """Causes that are no coming or going."""
         kind, was, row = self.world.kind, before.durable.group, after.durable.group
         if isinstance(event, events.ForceRebalance) and kind == "commanded":
-            if was.state == "Stable":
+            if was.state == "Stable" and not self.world.rules.guards.frozen:
                 self._cause(before, Trigger.OPERATOR, None)
         elif isinstance(event, events.TopicsChanged) and before.durable.members:
             self._cause(before, Trigger.TOPICS_CHANGED, None)
@@ -243,38 +263,52 @@ class Truth:
             if row.generation > was.generation and event.member_id in stayed:
                 self._cause(before, Trigger.TOPICS_CHANGED, event.client_id, event.member_id)
 
+    def _owes(self) -> bool:
+        is_asked = self.world.group.live.client_round.assigning_id is not None
+        return self._is_behind() and not (self.world.rules.guards.frozen or is_asked)
+
+    def _is_behind(self) -> bool:
+        row, members = self.world.group.durable.group, self.world.group.durable.members
+        is_behind = row.generation > row.details.get("target_epoch", 0) and bool(members)
+        return is_behind and row.details.get("put_off") is None
+
     def _owed(self, before: Any, event: events.Event, now: int, replaced: dict[str, str]) -> None:
         """In a consumer group the next heartbeat of any member may be what all wait for."""
         if self.world.kind != "consumer":
             return
-        row = self.world.group.durable.group
-        owes = row.generation > row.details.get("target_epoch", 0) and bool(
-            self.world.group.durable.members
-        )
+        owes = self._owes()
         if owes and self.owed_since is None:
             self.owed_since = now
+        elif self.world.group.live is before.live:
+            pass  # refused
         elif not owes and self.owed_since is not None:
-            seen = before.waiting(now)
-            named = {one.member_id for one in seen.awaited} if seen is not None else set()
+            named = {one for one, act in self._awaited(before) if act is not Act.ASSIGN}
+            # One that waits for partitions owes nothing until they are free.
+            named -= {m for m in named if before.members[m].state == UNRELEASED}
             named |= {new for old, new in replaced.items() if old in named}
             had = {*before.durable.members, *replaced.values()} - named
-            if isinstance(event, events.ConsumerHeartbeat) and event.member_id in had:
-                self.spans.append(((event.member_id, Act.HEARTBEAT), self.owed_since, now))
+            if isinstance(event, events.ConsumerHeartbeat) and event.member_epoch >= 0:
+                key = (event.member_id, Act.HEARTBEAT)
+                self.spans += [(key, self.owed_since, now)] if event.member_id in had else []
             self.owed_since = None
 
     def taken_over(self) -> None:
         """What was before is not known to the new owner, but for what the rows have."""
         row = self.world.group.durable.group
         is_on = row.state not in ("Stable", "Empty")
+        if self.world.kind == "classic" and self.put_off is not None:
+            self.put_off = row.details.get("must_rebalance")  # none for joins that were parked
+            self.causes = []
         if self.world.kind == "consumer":  # a static member may only be away for a while
-            is_on = is_on and row.generation > row.details.get("settled_epoch", 0)
+            aim = row.generation if self.put_off is None else row.details["put_off_after"]
+            is_on = is_on and aim > row.details.get("settled_epoch", 0)
         is_queued = self.world.kind == "commanded" and bool(self.world.group.durable.members)
         self.queues_group = is_queued
-        self.taken_at = self.world.now if is_on else None
+        self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
-        if self.owed_since is not None:
-            self.owed_since = self.world.now
+        if self.world.kind == "consumer" and self.put_off is None:
+            self.owed_since = self.world.now if self._is_behind() else None
 
     # -- what the journal says
 
@@ -282,8 +316,10 @@ class Truth:
         """Compare an entry that ends a rebalance, or its sync phase, or the group's life."""
         if entry.kind == EntryKind.REBALANCE_ABANDONED:
             self._abandoned(entry)
+        if entry.kind == EntryKind.REBALANCE_PUT_OFF and self.world.kind != "commanded":
+            self._put_off(entry.trigger)
         if entry.kind == EntryKind.REBALANCE_STARTED:
-            self._requested(entry)
+            self._started(entry)
         if entry.kind == EntryKind.EMPTIED:
             self.deferred = []
         if entry.why is not None:
@@ -292,6 +328,9 @@ class Truth:
             self._say(entry, "is not explained")
         if entry.kind in ENDS:
             self._forget()
+        if entry.kind == EntryKind.EMPTIED:
+            is_held = self.world.kind == "classic" and self.world.rules.guards.frozen
+            self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
         if entry.kind == EntryKind.REBALANCE_COMPLETED and self.world.kind == "classic":
             self._carry(entry)
 
@@ -302,6 +341,40 @@ class Truth:
         if self.world.kind == "classic":
             self.taken_at, self.carried = of_the_sync
         self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
+
+    def _put_off(self, trigger: str) -> None:
+        """The last step began nothing; but who was removed in it is waited for no more."""
+        new = self.causes[self.step_began :]
+        if self.put_off is None:
+            self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
+        kept = [known for known in new if self.is_on and known.trigger in REMOVALS]
+        self.causes[self.step_began :] = kept
+
+    def _started(self, entry: JournalEntry) -> None:
+        """One that was put off has its first trigger, unless there is nobody any more; clients
+        whose joins were parked meanwhile join now."""
+        put_off, self.put_off = self.put_off, None
+        if put_off is None or not (self.world.group.durable.members or self.parked):
+            self._requested(entry)
+        else:
+            if not self.is_on:
+                self.causes, self.step_began = self.causes[self.step_began :], 0
+                self.spans, self.gone = [], []
+            now, joined = self.world.now, Trigger.MEMBER_JOINED
+            begins = [self._cause_put_off(put_off, entry.member_id)]
+            for member_id, name in self.parked.items():
+                if (put_off, member_id) != (joined, entry.member_id):
+                    begins.append(Known(now, joined, name, member_id))
+            self.causes[self.step_began : self.step_began] = begins
+        self.is_on = True
+
+    def _cause_put_off(self, trigger: str, member_id: str | None) -> Known:
+        """Only a classic group knows whom it was for."""
+        now, members = self.world.now, max(1, self.put_off_for)
+        if self.world.kind != "classic":
+            return Known(now, trigger, None, PUT_OFF)
+        name = self.names.get(member_id or "") if members == 1 else None
+        return Known(now, trigger, name, PUT_OFF if name is None else member_id, members)
 
     def _requested(self, entry: JournalEntry) -> None:
         """A cause that no member's coming or going shows."""
@@ -320,6 +393,7 @@ class Truth:
 
     def _forget(self) -> None:
         self.spans, self.gone, self.carried, self.taken_at = [], [], None, None
+        self.is_on = False
         self.causes, self.deferred = self.deferred, []
 
     def _say(self, entry: JournalEntry, what: str) -> None:
@@ -498,7 +572,7 @@ def _runs(known: list[Known]) -> list[tuple[str, int, Known]]:
     ids: set[str | None] = set()
     for each in known:
         if found and found[-1][0] == each.trigger and _is_one(found[-1][2], each):
-            is_new = each.member_id is None or each.member_id not in ids
+            is_new = each.member_id in (None, PUT_OFF) or each.member_id not in ids
             ids.add(each.member_id)
             count = found[-1][1] + each.members * is_new
             found[-1] = (each.trigger, count, found[-1][2])
@@ -522,12 +596,13 @@ def _counts(runs: Sequence[tuple[Any, ...]]) -> dict[str, int]:
 
 def _is_one(first: Known, other: Known) -> bool:
     """An operator who forces a rebalance and one who evicts give different reasons."""
-    return first.trigger != Trigger.OPERATOR or (first.name is None) is (other.name is None)
+    if first.trigger != Trigger.OPERATOR:
+        return True
+    kinds = [(each.name is None, each.member_id == PUT_OFF) for each in (first, other)]
+    return kinds[0] == kinds[1]
 
 
 def _as_decoded(why: Explanation) -> Explanation:
     """Names of members that stay are not in the entry."""
-    from dataclasses import replace
-
     awaited = tuple(one if one.end in REMOVED else one._replace(name="") for one in why.awaited)
     return replace(why, awaited=awaited)

@@ -1,6 +1,7 @@
 """A group, its clock, and everything that is sent to it. Pure: the same seed is the same story."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 from groups.core import events
 from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
-from groups.core.group import Decision, Group, JournalEntry, Rules
+from groups.core.group import NO_GUARDS, Decision, Group, Guards, JournalEntry, Rules
 from groups.core.kinds import KINDS
 from groups.core.replies import Reply
 from groups.core.signs_of_life import ClassicHeartbeat
@@ -46,6 +47,7 @@ class World:
 
     def __init__(self, kind: str, seed: int) -> None:
         self.kind, self.rng, self.now = kind, Random(seed), 1_000_000
+        self.rules = RULES
         self.group: Any = KINDS[kind].absent("g", RULES, self.now)
         self.revision = 0
         self.parts = 4
@@ -124,10 +126,15 @@ class World:
         view = self.group.heartbeat_view()
         return ErrorCode(view.heartbeat(*sign, self.now))
 
+    def freeze(self, *, is_on: bool) -> None:
+        """An operator freezes the group, or thaws it: a setting of the group, and no event."""
+        self.rules = replace(RULES, guards=Guards(frozen=True) if is_on else NO_GUARDS)
+        self.group = self.group.with_rules(self.rules)
+
     def take_over(self) -> None:
         """Another node loads the group's rows; requests that wait are refused."""
         gone = list(self.group.let_go(ErrorCode.NOT_COORDINATOR))
-        self.group = type(self.group).merge(self.group.durable, None, RULES, self.now)
+        self.group = type(self.group).merge(self.group.durable, None, self.rules, self.now)
         if self.watcher is not None:
             self.watcher.taken_over()
         for ticket, reply in gone:

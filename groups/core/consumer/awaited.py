@@ -8,7 +8,7 @@ nothing; without a rebalance nothing is noted.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from groups.core.consumer import target_schedule
+from groups.core.consumer import guards
 from groups.core.consumer.live import Open
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, UNREVOKED, Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
@@ -58,18 +58,12 @@ def because(work: Work, trigger: str, reason: str, who: Sequence[Member], said: 
         work.set_row(details=kept)
 
 
-def begin_anew(work: Work, trigger: str, reason: str) -> None:
-    """A rebalance that was put off begins."""
-    work.change().episode = Episode(work.now)
-    because(work, trigger, reason, (), "")
-
-
 def after_takeover(
     row: GroupRow, members: Mapping[str, Member], now: Millis
 ) -> tuple[Episode | None, SharedDict[str, Open]]:
     """The rebalance that another owner began, with its causes, and what is awaited from now on."""
     is_on = row.state in (ASSIGNING, RECONCILING)
-    if not is_on or row.generation <= row.details.get("settled_epoch", 0):
+    if not is_on or guards.begun(row) <= row.details.get("settled_epoch", 0):
         return None, SharedDict()
     trigger, reason, *who = row.details.get("cause") or ("", "", None, None)
     first = [[trigger, reason, "", 1, [who] if who[0] else []]] if trigger else []
@@ -98,18 +92,23 @@ def observe(work: Work) -> None:
     is_new, work.is_retargeted = work.is_retargeted, False
     if work.live.episode is None:
         return
+    was = work.live.open.get(work.live.client_round.assigning_id or "")
     for member_id, released_at in moved.items():
         _look(work, member_id, released_at)
     if is_new:
         _look_at_all(work)
-    _look_at_the_asked(work, is_new)
-    if work.live.owed_since is not None and not is_owed(work):
-        work.change().owed_since = None
+    _look_at_the_asked(work, is_new, owes=was is not None and was.act is not None)
+    if (work.live.owed_since is not None) != is_owed(work):
+        work.change().owed_since = work.now if work.live.owed_since is None else None
 
 
 def is_owed(work: Work) -> bool:
-    """Whether the next heartbeat, of any member, computes the target."""
-    return work.row.generation > work.target_epoch and not target_schedule.is_coming(work)
+    """Whether the next heartbeat, of any member, computes the target or is asked to."""
+    if work.row.generation == work.target_epoch or not work.members:
+        return False
+    live, is_held = work.live, guards.is_put_off(work.row) or guards.holds(work)
+    is_coming = live.schedule.is_wanted or live.schedule.requested_epoch
+    return not (is_held or is_coming or live.client_round.assigning_id is not None)
 
 
 def _look(work: Work, member_id: str, released_at: Millis | None) -> None:
@@ -117,7 +116,11 @@ def _look(work: Work, member_id: str, released_at: Millis | None) -> None:
     was = work.live.open.get(member_id)
     act = None if member is None else _act(member, work.target_epoch)
     if was is not None:
-        if act is not None and act[0] is was.act and was.act in (Act.REVOKE, Act.HEARTBEAT):
+        if (
+            act is not None
+            and act[0] is was.act
+            and was.act in (Act.REVOKE, Act.HEARTBEAT, Act.RETURN)
+        ):
             return
         _close(work, member_id, was, released_at, member)
     if act is not None:
@@ -207,8 +210,9 @@ def _gone(work: Work, member: Member, end: End) -> None:
         return
     silent_ms = max(0, work.now - last_heard(live.beats[member_id], live.floor))
     was = live.open.get(member_id)
-    if live.asked is not None and live.asked[0] == member_id:
-        was = Open(Act.ASSIGN, live.asked[1])
+    is_asked = live.asked is not None and live.asked[0] == member_id
+    if live.asked is not None and is_asked:
+        _ended(work, member, Open(Act.ASSIGN, live.asked[1]), None, end, silent_ms)
         work.change().asked = None
     released_at = work.released_at(member)
     if was is not None and was.act is None:
@@ -216,10 +220,10 @@ def _gone(work: Work, member: Member, end: End) -> None:
         was = None if since is None else Open(Act.HEARTBEAT, since)
     if was is not None:
         _ended(work, member, was, None, end, silent_ms)
-    elif end is not End.RETURNED and live.owed_since is not None and is_owed(work):
+    elif is_asked or end is End.RETURNED:
+        pass
+    elif live.owed_since is not None and is_owed(work):
         _ended(work, member, Open(Act.HEARTBEAT, live.owed_since), None, end, silent_ms)
-    if was is not None and end is End.RETURNED:
-        work.change().owed_since = None  # it owed more than any member's heartbeat
     if member_id in work.live.open:
         del work.change_open()[member_id]
 
@@ -228,8 +232,12 @@ def heard(work: Work, member: Member, owed_since: Millis | None) -> None:
     """This member's heartbeat was the one that the target waited for."""
     row = member.row
     was = work.live.open.get(row.member_id)
-    is_noted = was is not None and was.act is not None  # with what it owed anyway
-    if owed_since is None or is_noted or is_owed(work):
+    is_new = row.member_id in work.newcomers  # a static one was waited for to return
+    if owed_since is None or is_new or is_owed(work):
+        return
+    if was is not None and was.act is not None:  # noted with what it owed anyway
+        if was.act is Act.HEARTBEAT and was.since > owed_since:
+            work.change_open()[row.member_id] = Open(Act.HEARTBEAT, owed_since)
         return
     if was is not None:
         released_at = work.released_at(member)
@@ -238,14 +246,20 @@ def heard(work: Work, member: Member, owed_since: Millis | None) -> None:
         work.change_open()[row.member_id] = Open(None, work.now)
     name = name_of(row)
     note(work, Wait(row.member_id, Act.HEARTBEAT, owed_since, work.now, End.HEARD, name))
+    if guards.holds(work):
+        work.change().owed_since = None  # it began nothing, nor does the next one
 
 
-def _look_at_the_asked(work: Work, is_new: bool) -> None:
-    """The member that is asked to compute a target may be another one now."""
+def _look_at_the_asked(work: Work, is_new: bool, *, owes: bool) -> None:
+    """The member that is asked to compute a target may be another one now. ``owes``: its heartbeat
+    was waited for anyway."""
     asked, now_asked = work.live.asked, work.live.client_round.assigning_id
     if (None if asked is None else asked[0]) == now_asked:
         return
     if asked is not None and asked[0] in work.members:
-        row, end = work.members[asked[0]].row, End.ASSIGNED if is_new else End.LATE
+        has_done = is_new and work.row.details.get("assigned_by") is not None
+        row, end = work.members[asked[0]].row, End.ASSIGNED if has_done else End.FAILED
         note(work, Wait(row.member_id, Act.ASSIGN, asked[1], work.now, end, name_of(row)))
     work.change().asked = None if now_asked is None else (now_asked, work.now)
+    if now_asked is not None and not owes:
+        heard(work, work.members[now_asked], work.live.owed_since)

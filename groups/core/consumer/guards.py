@@ -40,6 +40,22 @@ def is_put_off(row: GroupRow) -> bool:
     return row.details.get("put_off") is not None
 
 
+def put_off(work: Work, trigger: str) -> None:
+    """A rebalance was put off; the first one counts."""
+    if not is_put_off(work.row):
+        work.set_details(put_off=trigger, put_off_after=work.row.generation - 1)
+
+
+def begins(work: Work) -> None:
+    """It begins, or there is nobody for whom it would."""
+    work.set_details(put_off=None, put_off_after=None)
+
+
+def begun(row: GroupRow) -> int:
+    """The newest epoch that was not put off."""
+    return int(row.details.get("put_off_after") or 0) if is_put_off(row) else row.generation
+
+
 def due(row: GroupRow, live: Live, rules: Rules) -> Millis | None:
     """When a needed target is computed by itself; None: none is needed, or the group is frozen.
     (One that was not put off is computed with the next heartbeat, as in Kafka.)"""

@@ -300,12 +300,14 @@ def merge(
 
 def _choose(work: Work, changed: Member, *, is_raised: bool) -> None:
     """The members' choice of an assignor, after a change of one member's; as in Kafka since 4.4 it
-    raises the epoch if the group is assigned by another one now."""
-    before, name = work.row.details["assignor"], rebalance.choice(work)
-    if name == before:
+    raises the epoch if the group is assigned by another one now, in a new group than the default.
+    """
+    stored, name = work.row.details["assignor"], rebalance.choice(work)
+    if name == stored:
         return
     work.set_details(assignor=name)
-    if before is not None and not is_raised:
+    before = stored or work.rules.group_consumer_assignors[0]
+    if name != before and not is_raised:
         reason = f"the members chose the assignor {name} instead of {before}"
         rebalance.bump(work, Trigger.ASSIGNOR_CHANGED, reason, changed)
 

@@ -49,18 +49,22 @@ def bump(
     epoch = work.row.generation
     work.set_row(generation=epoch + 1)
     held = waits and bool(work.members) and guards.holds(work)
-    if held != guards.is_put_off(work.row):
-        work.set_details(put_off=trigger if held else None)
+    if held:
+        guards.put_off(work, trigger)
+    elif work.members:
+        _begin(work)
+    elif guards.is_put_off(work.row):
+        guards.begins(work)
     if work.live.episode is None and not held:
         work.change().since = work.now
         who = (member.row.member_id, member.row.client_id) if member else (None, None)
         work.set_details(cause=[trigger, reason, *who])
         work.keep_client_reason(client_reason)
-    if not held:
+    if not held or (gone and work.live.episode is not None):  # who is gone is not waited for
         who_all = gone or (() if member is None else (member,))
         awaited.because(work, trigger, reason, who_all, client_reason)
     if not work.members:
-        work.round_ended(Outcome.EMPTIED, _why(work))
+        work.round_ended(work.row.generation, Outcome.EMPTIED, _why(work))
     kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
     work.note(
         kind if work.members else EntryKind.EMPTIED,
@@ -127,10 +131,12 @@ def _begin(work: Work) -> None:
     if trigger is None:
         return
     reason = "it had been put off"
-    work.set_details(put_off=None, cause=[trigger, reason, None, None])
-    work.keep_client_reason("")
-    work.change().since = work.now
-    awaited.begin_anew(work, trigger, reason)
+    guards.begins(work)
+    if work.live.episode is None:
+        work.set_details(cause=[trigger, reason, None, None])
+        work.keep_client_reason("")
+        work.change().since = work.now
+    awaited.because(work, trigger, reason, (), "")
     work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)
 
 
@@ -193,7 +199,7 @@ def settle(work: Work) -> None:
     if not work.members and work.row.generation > work.target_epoch:
         _nothing_to_assign(work)
     state = derived(work)
-    if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
+    if work.members and guards.begun(work.row) == work.target_epoch and not work.index.unsettled:
         _complete(work)
     if state == EMPTY and work.live.episode is not None:
         _forget_episode(work)
@@ -205,11 +211,16 @@ def settle(work: Work) -> None:
 def _nothing_to_assign(work: Work) -> None:
     """A group without members is at its target, as in Kafka since 4.4; one that is being computed
     is of no use."""
-    work.set_target(work.row.generation)
+    work.set_target(work.row.generation, settled_epoch=work.row.generation)
     target_schedule.forget(work)
 
 
 def _complete(work: Work) -> None:
+    """All members have reached the target: the rebalance has ended, also while the next one is put
+    off."""
+    is_begun = work.live.episode is not None or not guards.is_put_off(work.row)
+    if not is_begun or work.target_epoch <= work.row.details.get("settled_epoch", 0):
+        return
     since = work.live.since
     trigger, reason, member_id, client_id = work.row.details.get("cause", NO_CAUSE)
     why = _why(work)
@@ -221,15 +232,16 @@ def _complete(work: Work) -> None:
         client_id=client_id,
         client_reason=work.row.details.get(CLIENT_REASON, ""),
         generation_before=work.row.details.get("settled_epoch", 0),
+        generation_after=work.target_epoch,
         duration_ms=None if since is None else work.now - since,
         moved=work.row.details.get("moved", 0),
         waited_for={} if why is None else why.waited_for(),
         why=why,
         facts=work.live.moves.details(work.members, _partition_namer(work)),
     )
-    work.round_ended(Outcome.ASSIGNED, why)
+    work.round_ended(work.target_epoch, Outcome.ASSIGNED, why)
     work.forget_moves()
-    work.set_details(settled_epoch=work.row.generation, moved=0)
+    work.set_details(settled_epoch=work.target_epoch, moved=0)
     _forget_episode(work)
     work.change().settled_at = work.now
 

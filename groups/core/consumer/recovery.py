@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignors.types import Parts
-from groups.core.consumer import awaited, classic_heartbeats, client_rounds, target_schedule
+from groups.core.consumer import (
+    awaited,
+    classic_heartbeats,
+    client_rounds,
+    guards,
+    target_schedule,
+)
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live, Timer
 from groups.core.consumer.member import UNREVOKED, Member
@@ -37,7 +43,11 @@ def kept(
     episode, awaits = live.episode, SharedDict((m, o) for m, o in live.open.items() if m in members)
     if episode is None:
         episode, awaits = awaited.after_takeover(row, members, now)
-    is_owed = episode is not None and row.generation > row.details.get("target_epoch", 0)
+    is_owed = (
+        episode is not None
+        and row.generation > row.details.get("target_epoch", 0)
+        and not guards.is_put_off(row)
+    )
     return replace(
         live,
         episode=episode,

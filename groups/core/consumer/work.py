@@ -61,6 +61,7 @@ class Work(WorkingCopy[Live, Member]):
         self._own_index: Index | None = None
         self._own_moves: Moves | None = None
         self.moved: dict[str, Millis | None] = {}
+        self.newcomers: set[str] = set()
         self.is_retargeted = False
         self.own_open = False
 
@@ -141,6 +142,7 @@ class Work(WorkingCopy[Live, Member]):
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
             if before is None:
+                self.newcomers.add(member_id)
                 self.facts.append(ownership.began(member, self.row.generation, self.client))
             self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
@@ -154,11 +156,12 @@ class Work(WorkingCopy[Live, Member]):
         if given and (self.live.moves.freed or self.live.moves.handed):
             self.change_moves().give(given, member_id, self.now)
 
-    def round_ended(self, outcome: Outcome, why: Explanation | None) -> None:
-        """A rebalance has ended. Members of this protocol work on while they wait."""
+    def round_ended(self, epoch: int, outcome: Outcome, why: Explanation | None) -> None:
+        """The rebalance to this epoch has ended. Members of this protocol work on while they
+        wait."""
         moved, idle = self.row.details.get("moved", 0), self.live.moves.idle(self.now)
-        generation, members = self.row.generation, len(self.members)
-        fact = rounds.of(generation, outcome, (why,), members, moved=moved, idle=idle)
+        members = len(self.members)
+        fact = rounds.of(epoch, outcome, (why,), members, moved=moved, idle=idle)
         self.facts.append(fact)
 
     def put_written(self, member: Member) -> None:
@@ -243,14 +246,13 @@ class Work(WorkingCopy[Live, Member]):
     ) -> None:
         """Add a journal entry with the current epoch."""
         fields.setdefault("generation_before", self.row.generation)
+        fields.setdefault("generation_after", self.row.generation)
         details = {"members": len(self.members), **(facts or {})}
         if moved is not None:
             details["moved"] = moved
         if frozen is not None:
             details["frozen"] = frozen
-        self.journal.append(
-            JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
-        )
+        self.journal.append(JournalEntry(kind, details=details, **fields))
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """Set the epoch of the members' targets."""

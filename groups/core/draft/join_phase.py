@@ -7,6 +7,7 @@ member that is considered alive has joined. It reads no clock, and replies only 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Final
 from uuid import UUID
 
 from groups.core import drains, row_packing
@@ -30,6 +31,10 @@ from groups.core.strategy import Parts
 EXCLUDED_MAX = 1_000
 """Excluded consumers that a row keeps. Others receive UnknownConsumer, and start over without an
 id: one more round trip."""
+
+
+PUT_OFF: Final = "it had been put off"
+"""The reason of a rebalance that began later than it was due."""
 
 
 def start(
@@ -60,16 +65,33 @@ def start(
             work.set_join_phase(left=(*work.join_phase.left, *left))
     else:
         doubtful = silence and OWED not in work.row.details
-        episode = awaited.add(Episode(work.now), work.now, cause, who)
+        first, episode = _opened(work, cause, who)
         work.change().join_phase = JoinPhase(
-            cause, work.now, episode, is_doubtful=doubtful, left=tuple(left)
+            first, work.now, episode, is_doubtful=doubtful, left=tuple(left)
         )
         work.move_to(PREPARING)
-        work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
+        work.note(EntryKind.REBALANCE_STARTED, **first._asdict())
     if owed:
         first = work.row.details.get(OWED, cause.trigger)
         work.set_details(owed=first, causes=work.join_phase.episode.packed())
     maybe_complete(work)
+
+
+def _opened(work: Work, cause: Cause, who: Sequence[MemberRow]) -> tuple[Cause, Episode]:
+    """The first cause of a rebalance that begins now, and all: one that was put off comes first,
+    whatever began it in the end."""
+    episode, owed = Episode(work.now), work.row.details.get(OWED)
+    first = cause if owed is None or not work.members else Cause(owed, PUT_OFF)
+    if first != cause:
+        episode = awaited.add(episode, work.now, first, ())
+    return first, awaited.add(episode, work.now, cause, who)
+
+
+def begin_what_was_put_off(work: Work) -> None:
+    """The guard rail has ended, and nothing else has begun it."""
+    owed = work.row.details.get(OWED)
+    if work.state == STABLE and owed is not None and not guards.holds(work):
+        start(work, Cause(owed, PUT_OFF))
 
 
 def maybe_complete(work: Work) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from groups.core.draft import guards, join_phase, leave
 from groups.core.draft.live import Live
-from groups.core.draft.states import SESSION_EXPIRED, STABLE
-from groups.core.draft.work import OWED, Work
+from groups.core.draft.states import SESSION_EXPIRED
+from groups.core.draft.work import Work
 from groups.core.events import Tick
 from groups.core.group import Millis, Rules
 from groups.core.rebalance_cause import Cause
@@ -62,7 +62,7 @@ def _times(live: Live) -> tuple[Millis, Millis | None, dict[str, Millis]]:
 def tick(work: Work, event: Tick) -> None:
     """Members that were silent for a session become suspects; their connections are to be
     closed."""
-    _begin_what_was_put_off(work)
+    join_phase.begin_what_was_put_off(work)
     live = work.live
     late = [
         row
@@ -82,9 +82,3 @@ def tick(work: Work, event: Tick) -> None:
     reason = f"{who} not heard of in time"
     cause = Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id)
     join_phase.start(work, cause, who=late)
-
-
-def _begin_what_was_put_off(work: Work) -> None:
-    owed = work.row.details.get(OWED)
-    if work.state == STABLE and owed is not None and not guards.holds(work):
-        join_phase.start(work, Cause(owed, "it had been put off"))

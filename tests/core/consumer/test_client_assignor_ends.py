@@ -313,3 +313,38 @@ def test_invalid_metadata_is_refused(said: tuple[ClientAssignor, ...]) -> None:
     assert reply.error is ErrorCode.INVALID_REQUEST
     assert reply.detail is not None and "client-side assignor" in reply.detail
     assert not talk.group.members
+
+
+def awaited(talk: ClientTalk) -> list[tuple[str, str, int, str]]:
+    """Of the last rebalance that ended: member, act, milliseconds, end."""
+    why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
+    return sorted((one.member_id, one.act, one.ms, one.end) for one in why.awaited)
+
+
+def test_who_was_asked_and_gave_nothing_is_not_told_as_removed() -> None:
+    talk = ClientTalk()
+    one, asked = talk.able("a")
+    assert asked
+    talk.sleep(300)
+    talk.fail(one, "it raised")
+    talk.converge(one)
+    assert awaited(talk) == [("a", "assign", 300, "failed")]
+
+
+def test_who_is_removed_while_it_is_asked_and_has_to_revoke_is_named_with_both() -> None:
+    talk = ClientTalk()
+    one, _two, _three = talk.trio()
+    talk.join("d")
+    assert talk.is_asked(one)
+    talk.assign(one, {"a": {"foo": [0]}, "b": {"foo": [2]}, "c": {"foo": [3]}, "d": {"foo": [1]}})
+    talk.beat(one)
+    talk.sleep(100)
+    talk.join("e")
+    assert talk.is_asked(one)
+    talk.sleep(400)
+    talk.beat(one, member_epoch=-1)
+
+    assert talk.group.live.episode is not None
+    why = talk.group.live.episode.explained(talk.now)
+    told = {(each.act, each.ms, each.end) for each in why.awaited if each.member_id == "a"}
+    assert {("assign", 400, "left"), ("revoke", 500, "left")} <= told

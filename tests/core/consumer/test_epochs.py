@@ -106,6 +106,36 @@ def test_cg_22_another_choice_of_assignor_raises_the_epoch_once() -> None:
     assert talk.epoch == epoch + 1 and talk.state == "Stable"
 
 
+@pytest.mark.parametrize(
+    ("assignor", "topics", "epoch"),
+    [
+        (None, (), 1),
+        ("uniform", (), 1),
+        ("range", (), 2),
+        (None, ("foo",), 2),
+        ("uniform", ("foo",), 2),
+        ("range", ("foo",), 2),
+    ],
+)
+def test_cg_22_a_new_group_has_the_default_assignor(
+    assignor: str | None, topics: tuple[str, ...], epoch: int
+) -> None:
+    """The epochs of Kafka 4.4; a first choice that is not the default is another one."""
+    talk = Talk({"foo": 2})
+    for name in "mn":
+        talk.beat(Client(name, topics if name == "m" else (), assignor=assignor))
+        assert talk.epoch == epoch
+
+
+def test_cg_22_a_tie_raises_nothing() -> None:
+    """In Kafka 4.4.0 two votes for two assignors raise the epoch with every heartbeat."""
+    talk = Talk({"foo": 2})
+    a, b = talk.join("a", assignor="uniform"), talk.join("b", assignor="range")
+    epoch = talk.epoch
+    talk.converge(a, b)
+    assert (talk.epoch, talk.triggers()[-1]) == (epoch, "member-joined")
+
+
 def test_cg_22_a_choice_beside_another_subscription_raises_the_epoch_once() -> None:
     talk = Talk({"foo": 2, "bar": 2})
     m = talk.join("m")

@@ -1,7 +1,10 @@
 """Guard rails of consumer groups: no partition is revoked while a rebalance is put off."""
 
+from dataclasses import replace
+
 from groups.core import events
 from groups.core.errors import ErrorCode
+from groups.core.group import NO_GUARDS
 from tests.core.consumer.talk import Client, Talk
 
 ALL = {"foo": [0, 1, 2, 3]}
@@ -173,3 +176,83 @@ def test_a_rebalance_in_progress_is_not_stopped_by_a_freeze() -> None:
             talk.obey(client)
 
     assert talk.state == "Stable" and talk.assigned(three) != {}
+
+
+def thaw_in_the_next_batch(talk: Talk) -> None:
+    """The freeze ends, and a request comes before the node's tick."""
+    talk.rules = replace(talk.rules, guards=NO_GUARDS)
+    talk.group = talk.group.with_rules(talk.rules)
+
+
+def causes(talk: Talk) -> list[tuple[str, int]]:
+    """The causes of the last rebalance that ended, with how many members each was."""
+    why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
+    return [(each.trigger, each.members) for each in why.causes]
+
+
+def test_what_was_put_off_stays_the_first_cause_of_whatever_begins_it() -> None:
+    talk, one, two = at_work()
+    talk.guard(frozen=True)
+    talk.beat(two, member_epoch=-1)
+    thaw_in_the_next_batch(talk)
+
+    three = talk.join("c")
+
+    talk.converge(one, three)
+    assert causes(talk) == [("member-left", 1), ("member-joined", 1)]
+
+
+def test_nothing_that_was_put_off_is_a_cause_of_the_last_members_leave() -> None:
+    talk, one, two = at_work()
+    talk.guard(frozen=True)
+    talk.beat(two, member_epoch=-1)
+    thaw_in_the_next_batch(talk)
+    talk.beat(one, member_epoch=-1)
+    assert (talk.kinds()[-1], causes(talk)) == ("emptied", [("member-left", 1)])
+
+
+def test_a_rebalance_ends_at_its_target_while_the_next_one_is_put_off() -> None:
+    talk, one, two = at_work()
+    three = talk.join("c")
+    target = talk.target_epoch
+    talk.guard(frozen=True)
+    four = talk.join("d")
+    talk.sleep(2_000)
+
+    for _ in range(3):
+        for client in (one, two, three, four):
+            talk.obey(client)
+
+    ended = talk.journal[-1]
+    assert (ended.kind, ended.generation_after) == ("rebalance-completed", target)
+    assert causes(talk) == [("member-joined", 1)] and ended.duration_ms == 2_000
+    talk.sleep(5_000)
+    talk.guard()
+    talk.converge(one, two, three, four)
+    assert causes(talk) == [("member-joined", 1)]
+    assert talk.journal[-1].duration_ms == 0, "the freeze is no part of it"
+
+
+def test_who_is_removed_while_the_group_is_frozen_is_waited_for_in_the_rebalance_before() -> None:
+    talk, one, _silent = at_work()
+    three = talk.join("c")
+    talk.guard(frozen=True)
+    for _ in range(5):
+        talk.sleep(10_000)
+        talk.obey(one), talk.obey(three)
+
+    assert causes(talk) == [("member-joined", 1), ("session-expired", 1)]
+    why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
+    assert next((one.member_id, one.end) for one in why.awaited) == ("b", "silent")
+
+
+def test_a_new_owner_of_a_frozen_group_waits_for_nobody() -> None:
+    talk, one, two = at_work()
+    talk.guard(frozen=True)
+    three = talk.join("c")
+    talk.reload()
+    talk.sleep(3_000)
+    talk.guard()
+    talk.converge(one, two, three)
+    why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
+    assert (why.ms, why.is_partial) == (0, False)
