@@ -84,7 +84,7 @@ def _take_from_drained(work: Work) -> None:
     """Drained members are in no question, and a late answer may still name one."""
     for member_id in sorted(work.index.drained):
         if work.members[member_id].target:
-            member = replace(work.members[member_id], target=NOTHING)
+            member = replaced(work.members[member_id], target=NOTHING)
             work.change_members()[member_id] = member
             work.touched[member_id] = None
 
