@@ -151,7 +151,8 @@ def _served(db: Database, slots: list[int], served: Mapping[int, tuple[int, bool
         row = db.slots[slot]
         row.shift_ms = None
         if slot in served:
-            row.served_ms, row.is_noted = served[slot]
+            served_ms, row.is_noted = served[slot]
+            row.served_ms = max(row.served_ms, served_ms)
             row.ended_at = db.wall
 
 

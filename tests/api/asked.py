@@ -37,6 +37,9 @@ NAMES = {
     "user": "orders",
     "report": "cost",
 }
+MOMENTS: Final = {"since": "2026-05-04T03:00:00Z", "until": "2026-05-04T04:00:00Z"}
+"""What a comparison cannot do without."""
+
 KEY: Final = {"group_id": "orders", "rule": "session-timeout", "subject": "w at 10.0.0.1"}
 """What identifies the advice that there is."""
 
@@ -236,6 +239,8 @@ def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, 
         # The reason is in the body here.
         if parameter["in"] == "query" and parameter["name"] in names
     }
+    if operation_id.startswith("compare_moments"):
+        query |= MOMENTS
     if path.startswith("/api/v1/groups:"):
         query = {"q": "g"}
     body = None if method == "GET" else BODIES[operation_id.removesuffix("_by_query")]

@@ -30,6 +30,8 @@ OTHER_MEANINGS = {
     ("console/api/asking.py", "request"),
     ("console/api/problems.py", "request"),
     ("console/queries/outage_text.py", "request"),  # a noun
+    ("console/admin/timeline_chart.py", "operator"),  # an event's class
+    ("console/queries/timeline_events.py", "operator"),
     ("pipeline/steps/rebalances.py", "stable"),  # a column
     ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
     ("rollcall/cli/watch.py", "paused"),

@@ -46,13 +46,14 @@ CONSUMER = _in(
     "core/consumer",
     "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
     " one_batch client_assignors migration client_assignor_ends what_members_say sizes batching"
-    " plugins wire_bytes machine migration_machine client_assignor_machine large_targets rounds",
+    " plugins wire_bytes machine migration_machine client_assignor_machine large_targets rounds"
+    " drains",
 )
 ASSIGNORS = _in("core/consumer", "assignors")
 DRAFT = _in("core/draft", "scenarios takeover machine strategies large_groups silence")
 COMMANDED = _in("core/commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
-WALKS = _in("walks", "walks odd_rows facts rounds")
+WALKS = _in("walks", "walks odd_rows facts rounds drains")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
     *_in("core/consumer", "client_reasons"),

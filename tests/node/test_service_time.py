@@ -147,6 +147,17 @@ async def test_the_service_of_a_dead_node_ends_with_its_last_beat(
     assert await claimed(other) == after
 
 
+async def test_the_service_of_a_node_that_gives_slots_back_never_ends_before_it_began(
+    other: Other,
+) -> None:
+    """It has not listened since it loaded them."""
+    incarnation = uuid4()
+    await other.execute(NODE, [incarnation, 2_000])
+    await other.execute(SERVED, [incarnation, 100])
+    await slot_rows.release(other, 7, incarnation, [1], Service({1: 450}, {1}))
+    assert await value(other, "SELECT served_ms FROM rollcall_slot WHERE slot = 1") == 500
+
+
 async def test_a_start_keeps_what_it_overwrites(other: Other) -> None:
     incarnation = uuid4()
     await other.execute(NODE, [incarnation, 2_000])

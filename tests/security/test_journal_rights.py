@@ -280,7 +280,6 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "console/queries/group_rows.py": "counts rebalances of groups",
     "console/queries/groups.py": "the newest rebalance of groups",
     "console/queries/journal_rows.py": "the one query, and positions",
-    "console/queries/journal_times.py": "the first entry after a time: numbers only",
     "console/queries/member_names.py": "client ids of a group's members",
     "console/queries/overview.py": "rebalances of groups, and numbers",
     "console/queries/situation.py": "who froze a group",

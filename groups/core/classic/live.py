@@ -6,7 +6,7 @@ Values and arithmetic only; the rules that change them are in the other files of
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from groups.core.assignment import Parts
@@ -15,7 +15,6 @@ from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.explanation import Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
-from groups.core.quick import replaced
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
@@ -213,7 +212,7 @@ class Live:
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
-        return replaced(
+        return replace(
             self,
             beats=self.beats.copy(),
             joins=self.joins.copy(),

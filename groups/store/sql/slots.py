@@ -122,14 +122,15 @@ WITH mine AS (
 )
 UPDATE rollcall_slot s
 SET node_id = NULL, incarnation = NULL, epoch = s.epoch + 1,
-    served_ms = coalesce(given.served_ms, s.served_ms), shift_ms = NULL,
+    served_ms = greatest(s.served_ms, given.served_ms), shift_ms = NULL,
     ended_at = CASE WHEN given.served_ms IS NULL THEN s.ended_at ELSE clock_timestamp() END,
     is_noted = coalesce(given.is_noted, s.is_noted)
 FROM given WHERE s.slot = given.slot
 RETURNING s.slot
 """
 """``served_ms``: until when the slots were served, in their service time; other slots were not
-served since they were claimed."""
+served since they were claimed. It never goes back: a node that gives slots away right after it has
+loaded them may not have listened since, and the interruption before would be forgotten."""
 
 SERVICE = """
 SELECT slot, served_ms, is_noted,
