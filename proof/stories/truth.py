@@ -119,6 +119,7 @@ class Truth:
     loaded_at: int = 0
     put_off: str | None = None
     put_off_for: int = 1
+    owed: str | None = None
     is_on: bool = False
     parked: dict[str, str] = field(default_factory=dict)
 
@@ -155,6 +156,7 @@ class Truth:
             self.causes, self.deferred = [], []  # what needed no rebalance
         if self.put_off is not None:
             self._put_off(self.put_off)
+            self.put_off = None if self._is_withdrawn(before) else self.put_off
         joins = getattr(before.live, "joins", {}) if self.world.kind == "classic" else {}
         self.parked = {m: join.row.client_id for m, join in joins.items() if join.is_new}
         self.step_began = len(self.causes)
@@ -328,6 +330,7 @@ class Truth:
             self._say(entry, "is not explained")
         if entry.kind in ENDS:
             self._forget()
+            self.owed = None
         if entry.kind == EntryKind.EMPTIED:
             is_held = self.world.kind == "classic" and self.world.rules.guards.frozen
             self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
@@ -342,9 +345,21 @@ class Truth:
             self.taken_at, self.carried = of_the_sync
         self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
 
+    def _is_withdrawn(self, group: Any) -> bool:
+        """In a classic group nothing is due any more: no join waits, no member was removed since,
+        and the row owes nothing."""
+        if self.world.kind != "classic" or self.owed is not None or group.live.joins:
+            return False
+        return group.durable.group.details.get("must_rebalance") is None
+
     def _put_off(self, trigger: str) -> None:
-        """The last step began nothing; but who was removed in it is waited for no more."""
+        """The last step began nothing; but who was removed in it is waited for no more. A classic
+        group's row owes a rebalance for the first such member (``owed``)."""
         new = self.causes[self.step_began :]
+        went = [each for each in new if each.trigger in REMOVALS]
+        first = next((each for each in went if each.member_id not in self.parked), None)
+        if self.world.kind == "classic" and self.owed is None and first is not None:
+            self.owed = first.trigger
         if self.put_off is None:
             self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
         kept = [known for known in new if self.is_on and known.trigger in REMOVALS]
@@ -482,7 +497,8 @@ class Truth:
         if why.is_partial:
             # Joins before it end with their owner; what the rows owe is known, and what follows.
             kept = [each.trigger for each in known if each.trigger in REMOVALS or each.at > since]
-            if not set(kept) <= {trigger for trigger, _ in said} <= {k.trigger for k in known}:
+            may_say = {self.owed, *(each.trigger for each in known)}
+            if not set(kept) <= {trigger for trigger, _ in said} <= may_say:
                 self._say(entry, f"causes are {right}, not {said}")
             return
         if [(trigger, count) for trigger, count, _ in right] != said:

@@ -17,6 +17,18 @@ def test_no_cause_and_no_member_is_missing_or_invented(kind: str) -> None:
     assert sum(result.causes for result in results) > sum(result.entries for result in results)
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(910049, id="evicted while a join waits, thawed, and taken over"),
+        pytest.param(911593, id="the only client that waits leaves, and a member after it"),
+        pytest.param(950442, id="the leader's rejoin is owed, and nobody waits"),
+    ],
+)
+def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
+    assert play("classic", seed).wrong == []
+
+
 def test_the_same_seed_is_the_same_story() -> None:
     told = [Story("classic", 7) for _ in range(2)]
     assert [story.play().told_of for story in told] == [story.truth.told_of for story in told]
