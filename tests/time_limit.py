@@ -9,6 +9,7 @@ What follows a failed test has its limit, too: pytest-timeout takes the alarm aw
 looks at the failure with a debugger, and an ending that hangs would hang the run.
 """
 
+import faulthandler
 import math
 import signal
 import threading
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 import pytest_timeout
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 AGAIN_S = 5.0
 
@@ -47,6 +49,9 @@ class Watch:
         while True:
             sleep(AGAIN_S)
             if time.monotonic() >= self.unheard_at:
+                # A worker's output ends with it, and so do the stacks that the next line prints.
+                stderr = self._test[0].config.stash.get(fault_handler_stderr_fd_key, 2)
+                faulthandler.dump_traceback(stderr, all_threads=True)
                 pytest_timeout.timeout_timer(*self._test)
 
 
