@@ -66,7 +66,9 @@ def go_by(
             continue
         target = targets[subscriber.member_id]
         member = _still(work, subscriber)
-        if member is None or member.drain is not None or member.target == target:
+        if member is None or member.drain is not None:
+            continue
+        if member.target is target or member.target == target:  # equal sets are compared in whole
             continue
         # A member may have unsubscribed from some of it in the meantime.
         if is_old and not subscriber.topics <= (subscribed := subscribers.of(member).topics):
