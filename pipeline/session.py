@@ -25,12 +25,14 @@ LOGGING = Path(__file__).with_name("log4j2.properties")
 
 SETTINGS = {
     "spark.app.name": "rollcall",
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
+    # Numbers, with statistics, and not the twelve bytes of old Hive.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
