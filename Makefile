@@ -5,6 +5,7 @@ UV := .tools/uv/bin/uv
 UV_REQUIREMENTS := docker/uv-requirements.txt
 PYTHON := .venv/bin/python
 READY := .venv/.synced
+FORMATS := build/formats
 PURE := tests/core tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
@@ -57,7 +58,14 @@ test-long: MORE := 0
 test-long: $(READY) ## what is long, and which twenty tests took longest
 	$(PYTEST) -m long --durations=20 $(ARGS)
 
-test-pipeline: $(READY) ## many random cuts and kills of the pipeline, and replays: about an hour
+# Jars of other formats, and a server of objects, which nothing but this needs.
+$(FORMATS)/ready: tests/pipeline/formats/pom.xml $(READY)
+	mvn -q -B -f $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=../../../$(FORMATS)/jars
+	$(PYTHON) -m venv $(FORMATS)/s3 && $(FORMATS)/s3/bin/pip install -q 'moto[server]==5.2.5'
+	touch $@
+
+test-pipeline: $(READY) $(FORMATS)/ready ## many random cuts and kills of the pipeline, and replays: about an hour
+	ROLLCALL_SPARK_JARS=$(FORMATS)/jars ROLLCALL_S3_SERVER=$(FORMATS)/s3/bin/moto_server \
 	ROLLCALL_PIPELINE_SEEDS=30 ROLLCALL_PIPELINE_KILLS=30 $(PYTEST) -m long tests/pipeline $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
