@@ -1,7 +1,7 @@
 """Tables and reports of the newest run, copied to a folder or an object store in a format of
 others' programs.
 
-Needs no Java: pyarrow reads and writes; Delta by ``deltalake``, where the extra ``rollcall[delta]``
+Needs no Java: pyarrow reads and writes; Delta by ``deltalake``, where the group ``delta``
 is installed. An export is repeated without harm: it replaces what is there.
 """
 
