@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz packages contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -130,6 +130,11 @@ audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's servic
 sbom: $(READY) ## what the server, its analysis and the wheel's extras bring along, as CycloneDX 1.5, into build/sbom.json
 	@mkdir -p build
 	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(SERVER) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+
+# ROLLCALL_PROJECT_URL: where the repository is; the description of the packages links to it.
+packages: $(READY) ## the wheel and the source distribution, into build/dist: built twice, checked, used on every Python there is
+	@UV_PROJECT_ENVIRONMENT=build/packages-env $(UV) sync --frozen --quiet --only-group packages --no-install-project
+	@$(PYTHON) -m tests.supply.packages build/dist build/packages-env/bin
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .

@@ -194,7 +194,7 @@ def _delta(rows: pa.RecordBatchReader, to: Output, name: str, run_id: int) -> st
     try:
         from deltalake import CommitProperties, write_deltalake
     except ModuleNotFoundError:
-        raise Lacking("Delta needs deltalake: install rollcall[delta].") from None
+        raise Lacking("Delta needs deltalake: `make analyze` installs it.") from None
     address = f"{to.address}/{name}".replace("s3a://", "s3://", 1)
     said = CommitProperties(custom_metadata={"rollcall.run": str(run_id)})
     write_deltalake(
