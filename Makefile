@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz packages contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz packages contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -160,6 +160,10 @@ demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `mak
 
 analyze: $(ANALYSING) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
+
+docs: $(READY) ## the documentation as a site that needs no network, in build/docs
+	@UV_PROJECT_ENVIRONMENT=build/docs-env $(UV) sync --frozen --quiet --no-default-groups --group docs
+	build/docs-env/bin/python -m launcher.docs_site
 
 screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
 	$(PYTHON) -m launcher.screenshots docs/screenshots
