@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz packages contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -132,6 +132,7 @@ sbom: $(READY) ## what the server, its analysis and the wheel's extras bring alo
 	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(SERVER) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
 
 # ROLLCALL_PROJECT_URL: where the repository is; the description of the packages links to it.
+.PHONY: packages
 packages: $(READY) ## the wheel and the source distribution, into build/dist: built twice, checked, used on every Python there is
 	@UV_PROJECT_ENVIRONMENT=build/packages-env $(UV) sync --frozen --quiet --only-group packages --no-install-project
 	@$(PYTHON) -m tests.supply.packages build/dist build/packages-env/bin
@@ -160,6 +161,9 @@ demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `mak
 
 analyze: $(ANALYSING) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
+
+chart: $(READY) ## deploy/kubernetes as a chart for Helm, in build/helm/rollcall
+	$(PYTHON) -m launcher.helm_chart
 
 docs: $(READY) ## the documentation as a site that needs no network, in build/docs
 	@UV_PROJECT_ENVIRONMENT=build/docs-env $(UV) sync --frozen --quiet --no-default-groups --group docs
