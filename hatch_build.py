@@ -80,4 +80,3 @@ def copied(source: Path, target: Path) -> None:
         place = target / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(NAME.sub(COPY, path.read_text(encoding="utf-8")), encoding="utf-8")
-

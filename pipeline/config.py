@@ -30,7 +30,7 @@ def extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        raise Unconfigured(f"The pipeline needs {missing.name}: `make analyze` installs it.") from None
+        raise Unconfigured(f"{missing.name} is missing: `make analyze` installs it.") from None
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
