@@ -56,7 +56,7 @@ def addresses(url: str) -> dict[str, str]:
     return {"Source": url, **{name: f"{url}/blob/main/{path}" for name, path in pages.items()}}
 
 
-class CustomBuildHook(BuildHookInterface):
+class CustomBuildHook(BuildHookInterface[Any]):
     """``rollcall.testing`` with a copy of the rules."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
