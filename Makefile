@@ -129,7 +129,7 @@ audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's servic
 
 sbom: $(READY) ## what the server, its analysis and the wheel's extras bring along, as CycloneDX 1.5, into build/sbom.json
 	@mkdir -p build
-	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(SERVER) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(filter-out --extra cli,$(SERVER)) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
 
 # ROLLCALL_PROJECT_URL: where the repository is; the description of the packages links to it.
 .PHONY: packages
