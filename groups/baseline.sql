@@ -3735,6 +3735,8 @@ REVOKE ALL ON FUNCTION public.rollcall_note_floor(key text, parent text, name te
 
 REVOKE ALL ON FUNCTION public.rollcall_note_mark() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_pack_facts(late interval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
@@ -3742,6 +3744,8 @@ REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_packed(hours integer, mebibytes integer) FROM PUBLIC;
 
 INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('contenttypes', '0001_initial', now()),

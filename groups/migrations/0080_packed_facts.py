@@ -217,7 +217,7 @@ BEGIN
         ' xid = excluded.xid, dropped_until = excluded.dropped_until'
         ' WHERE (excluded.era, excluded.xid) > (f.era, f.xid)', key, until, name);
 END $$;
-REVOKE EXECUTE ON FUNCTION rollcall_note_floor FROM PUBLIC;
+REVOKE ALL ON FUNCTION rollcall_note_floor FROM PUBLIC;
 """
 
 BYTES = """
@@ -291,6 +291,10 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             FLOOR + PACK + DROP_OF,
             "DROP FUNCTION rollcall_turn_packed, rollcall_pack_facts, rollcall_note_floor",
+        ),
+        migrations.RunSQL(
+            "REVOKE ALL ON FUNCTION rollcall_turn_packed, rollcall_pack_facts FROM PUBLIC",
+            migrations.RunSQL.noop,
         ),
         migrations.RunSQL(TURN, BEFORE.TURN_ALL),
     ]
