@@ -35,9 +35,10 @@ DELTA = (
 )
 
 
-def pipeline(prefixes: Sequence[str], settings: Sequence[str], *words: str) -> None:
-    """A verb, with the jars that begin so."""
-    jars = [path for path in Path(JARS or "").resolve().glob("*.jar") if path.name.startswith((*prefixes,))]
+def pipeline(names: Sequence[str], settings: Sequence[str], *words: str) -> None:
+    """A verb, with the jars whose names begin so."""
+    folder = Path(JARS or "").resolve()
+    jars = [path for name in names for path in folder.glob(f"{name}*.jar")]
     options = [f"--jars {','.join(map(str, jars))}", *(f"--conf {each}" for each in settings)]
     environ = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{' '.join(options)} pyspark-shell"}
     subprocess.run(
