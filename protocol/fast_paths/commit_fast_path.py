@@ -200,11 +200,11 @@ class CommitFastPath:
 
     def _is_looked_at(self, group_id: str, client_id: str | None) -> bool:
         """Whether commits of the group or the client are counted, by a limit or a quota."""
-        coordinator, meter = self._server.node.coordinator, self._meter
+        coordinator = self._server.node.coordinator
         return (
             group_id in coordinator.own.buckets
             or group_id in coordinator.full
-            or (meter.quotas.of_clients and meter.counts(client_id))
+            or self._meter.counts(client_id)
         )
 
     # -- a new one
