@@ -16,6 +16,7 @@ from benchmarks import (
     consumers,
     convergence,
     crowds,
+    fact_sizes,
     growth,
     heartbeats,
     herd,
@@ -57,6 +58,7 @@ BENCHMARKS = {
     "libraries": libraries,
     "analyses": analyses,
     "what-if": what_if,
+    "fact-sizes": fact_sizes,
 }
 
 NAMED_ONLY = frozenset({"libraries"})

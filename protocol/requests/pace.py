@@ -40,6 +40,8 @@ LATE_MAX: Final = 3
 CLIENTS_MAX: Final = 10_000
 """Clients whose pace is kept (about 400 bytes each), the latest: others are learnt anew."""
 
+NAMES_MAX: Final = 1_000
+"""Characters in the names of one that is kept: clients choose them, up to 32 KiB each."""
 
 SOON_MAX: Final = 1_500
 """Heartbeats a second that a node asks for soon, since the group of a settled member is not quiet:
@@ -71,6 +73,8 @@ class KnownPaces:
 
     def note(self, client: PacedClient, interval_s: float, from_answer: bool | None) -> None:
         """A connection of this client has learnt this."""
+        if sum(map(len, filter(None, client))) > NAMES_MAX:
+            return
         self._of.pop(client, None)
         self._of[client] = (interval_s, from_answer)
         if len(self._of) > CLIENTS_MAX:
