@@ -1,8 +1,7 @@
 """The table beside Apache Kafka: as lines, as a file that is kept, as a picture, beside the last.
 
-Every run of ``benchmarks.beside`` adds a file to ``benchmarks/results`` and draws
-``docs/beside-kafka.svg`` anew. A line that has become worse than in the newest earlier file, and
-misses its goal, is named.
+Every run of ``benchmarks.beside`` adds a file to ``benchmarks/results`` and draws the picture there
+anew. A line that has become worse than in the newest earlier file, and misses its goal, is named.
 """
 
 import json
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 RESULTS: Final = Path(__file__).parent / "results"
-PICTURE: Final = Path(__file__).parents[1] / "docs" / "beside-kafka.svg"
+PICTURE: Final = RESULTS / "beside-kafka.svg"
 
 NOISE: Final = 0.8
 """A line of which this share of the former advantage is left has become worse; less of a difference
