@@ -4,15 +4,20 @@ that an empty group becomes. Tables only; ``groups.core.conversion.step`` reads 
 A new kind of group is a line here, and a class with the interface ``groups.core.group.Group``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from groups.core.assignors.types import Racks
+from groups.core.classic import foresight as classic_foresight
 from groups.core.classic import work as classic
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded import foresight as commanded_foresight
 from groups.core.commanded import work as commanded
 from groups.core.commanded.group import CommandedGroup
+from groups.core.consumer import foresight as consumer_foresight
 from groups.core.consumer import work as consumer
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft import foresight as draft_foresight
 from groups.core.draft import work as draft
 from groups.core.draft.group import DraftGroup
 from groups.core.events import (
@@ -25,7 +30,9 @@ from groups.core.events import (
     RegisterConsumer,
     TxnOffsetCommit,
 )
+from groups.core.foresight import Scene
 from groups.core.group import Group
+from groups.core.rows import Durable
 
 CLASSIC: Final = classic.KIND
 CONSUMER: Final = consumer.KIND
@@ -39,6 +46,15 @@ KINDS: dict[str, type[Group]] = {
     COMMANDED: CommandedGroup,
 }
 """``GroupRow.kind`` to the class with its rules."""
+
+SCENES: Final[Mapping[str, Callable[[Durable, Mapping[str, int], Racks], Scene]]] = {
+    CLASSIC: classic_foresight.scene,
+    CONSUMER: consumer_foresight.scene,
+    DRAFT: draft_foresight.scene,
+    COMMANDED: commanded_foresight.scene,
+}
+"""By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
+topic name, racks by topic id."""
 
 CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,
