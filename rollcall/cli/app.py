@@ -27,6 +27,7 @@ from rollcall.cli import (
     users,
     verbs,
     watch,
+    what_if,
 )
 from rollcall.cli.context import Session
 from rollcall.cli.failures import Code, Failure
@@ -48,7 +49,8 @@ __all__ = [
     "timeline",
     "verbs",
     "watch",
-]  # five of these have commands for `group`
+    "what_if",
+]  # six of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")

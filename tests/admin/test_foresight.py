@@ -11,11 +11,10 @@ from console.queries import foresight, foresight_text
 from groups.catalogue import changes
 from groups.core.operations import Name
 from groups.models import Group, Operation
-from tests.admin.test_attention import FREEZE
+from tests.admin.test_attention import FREEZE, HOUR
 from tests.admin.test_dashboard import sql
 from tests.admin.test_group_list import execute, work
 from tests.admin.test_groups import QUERIES_MAX, page
-from tests.admin.test_incidents import HOUR
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +89,7 @@ def test_a_page_shows_and_keeps_what_is_expected() -> None:
     form = shown.context["form"]
     asked = {"reason": "odd", "generation": form.initial["generation"], "form_key": "k"}
     client.post(url, {**asked, **_key(text(shown))})
-    kept = Operation.objects.get().prediction
+    kept = Operation.objects.get().prediction or {}
     assert (kept["accuracy"], kept["moved"], kept["members"]) == ("exact", 0, 1)
     operation = f"/admin/groups/operation/{Operation.objects.get().pk}/change/"
     assert "no partition would move" in text(client.get(operation))
