@@ -180,7 +180,7 @@ $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \
 	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
-	@$(UV) sync --frozen --extra server --extra spark --extra cli --extra otel --extra delta --compile-bytecode --quiet
+	@$(UV) sync --frozen --extra server --extra spark --extra cli --extra mcp --extra otel --extra delta --compile-bytecode --quiet
 	@touch $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.

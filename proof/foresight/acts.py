@@ -81,7 +81,7 @@ async def _grow(scene: Scene) -> Told:
     told: Told = await scene.get("/foresight", partitions=more, grown=scene.name)
     scene.partitions += more
     grown = {"partitions": scene.partitions}
-    (await scene.rest.patch(f"topics/{scene.name}", json=grown)).raise_for_status()
+    await scene.ask("PATCH", f"topics/{scene.name}", json=grown)
     return told
 
 

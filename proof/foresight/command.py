@@ -3,6 +3,7 @@ happened is not what was predicted."""
 
 import argparse
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
@@ -56,6 +57,7 @@ async def _one(where: Where, sort: str, operations: int, seed: int) -> list[Outc
         await scene.begin(rng.randrange(2, 5))
         for _ in range(operations):
             found.append(await happen(scene, rng.choice(possible(scene))))
+            print(found[-1], file=sys.stderr, flush=True)
     finally:
         await scene.end()
     return found

@@ -24,8 +24,9 @@ SPEAKS: Final[Mapping[str, Mapping[str, Any]]] = {
 """What the library is told, by the sort of group."""
 
 SESSION_MS: Final = 6_000
-SETTLED_S: Final = 90.0
+SETTLED_S: Final = 180.0
 LOOK_S: Final = 0.15
+AGAIN_MAX: Final = 30
 CALM: Final = 4
 """So many looks in sequence have to find the same: a group that waits is not settled."""
 
@@ -61,12 +62,12 @@ class Scene:
     @property
     def is_classic(self) -> bool:
         """Whether its leader assigns."""
-        return SPEAKS[self.sort]["protocol"] == "classic"
+        return bool(SPEAKS[self.sort]["protocol"] == "classic")
 
     async def begin(self, members: int) -> None:
         """Members join, and the group settles."""
         topic = {"name": self.name, "partitions": self.partitions}
-        (await self.rest.post("topics", json=topic)).raise_for_status()
+        await self.ask("POST", "topics", json=topic)
         for _ in range(members):
             await self.enter()
         await self.settled()
@@ -93,18 +94,24 @@ class Scene:
         await asyncio.gather(*(member.close(5) for member in self.members), return_exceptions=True)
         await self.rest.aclose()
 
-    async def get(self, path: str = "", **query: Any) -> Any:
-        """A resource of the group."""
-        answer = await self.rest.get(f"{self.path}{path}", params=query)
+    async def ask(self, method: str, path: str, **more: Any) -> Any:
+        """A request and its JSON. A busy server is asked again: nothing happened then."""
+        for _ in range(AGAIN_MAX):
+            answer = await self.rest.request(method, path, **more)
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            await asyncio.sleep(1)
         answer.raise_for_status()
         return answer.json()
+
+    async def get(self, path: str = "", **query: Any) -> Any:
+        """A resource of the group."""
+        return await self.ask("GET", f"{self.path}{path}", params=query)
 
     async def operate(self, path: str, method: str = "POST") -> Mapping[str, Any]:
         """Request an operation; the prediction that its row keeps."""
         body = {"reason": "foreseen"}
-        asked = await self.rest.request(method, f"{self.path}{path}", json=body)
-        asked.raise_for_status()
-        operation: Mapping[str, Any] = asked.json()
+        operation: Mapping[str, Any] = await self.ask(method, f"{self.path}{path}", json=body)
         return operation["prediction"] or {}
 
     async def owned(self) -> Owned:

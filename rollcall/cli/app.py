@@ -18,6 +18,7 @@ from rollcall.cli import (
     import_kafka,
     journal,
     marks,
+    mcp,
     nodes,
     offsets,
     operations,
@@ -67,6 +68,7 @@ app.add_typer(advice.app, name="advice")
 app.command()(marks.mark)
 app.command()(marks.marks)
 app.command()(doctor.doctor)
+app.command()(mcp.mcp)
 app.command()(import_kafka.import_kafka)
 
 

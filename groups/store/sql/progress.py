@@ -34,3 +34,13 @@ ORDER BY at DESC LIMIT %(most)s
 """
 """The history has an index by group and time, but none by partition, which each commit would pay
 for. So only the group's newest commits are searched."""
+
+RATES = """
+SELECT topic, each.partition, floor(extract(epoch FROM hour - %(since)s) / 3600)::int,
+       each.commits
+FROM rollcall_progress CROSS JOIN LATERAL unnest(partitions, commits) AS each(partition, commits)
+WHERE group_id = %(group_id)s AND at >= %(since)s AND hour >= %(since)s
+  AND topic = ANY(%(topics)s::text[])
+  AND (topic, each.partition) IN (SELECT * FROM unnest(%(topics)s::text[], %(partitions)s::int[]))
+"""
+"""Commits of these partitions in each hour that is over."""
