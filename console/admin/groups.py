@@ -269,7 +269,7 @@ class GroupAdmin(RollcallAdmin):
         return group
 
     @admin.display(description="State", ordering="state")
-    def state_shown(self, group: Group) -> str:
+    def state_shown(self, group: Any) -> str:
         """Kafka's word, and the protocol."""
         tone = tones.STATES.get(group.state, tones.WARN)
         state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>{}'

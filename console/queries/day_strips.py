@@ -49,7 +49,7 @@ def begin(now: datetime) -> datetime:
 def read(group_ids: Sequence[str], now: datetime) -> Mapping[str, Strip]:
     """The day of each of these groups, oldest hour first. One statement."""
     since = begin(now)
-    values = {
+    values: dict[str, Any] = {
         "group_ids": list(group_ids),
         "since": since,
         "crashes": sorted(trigger.value for trigger in tones.CRASHES),

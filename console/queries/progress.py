@@ -4,7 +4,7 @@ statements each."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -64,7 +64,7 @@ def rates_of(
     first. One statement."""
     since = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - RATES_FOR
     hours = RATES_FOR // HOUR
-    values = {
+    values: dict[str, Any] = {
         "group_id": group_id,
         "since": since,
         "topics": [topic for topic, _ in parts],
