@@ -67,14 +67,15 @@ def rates_of(
     values: dict[str, Any] = {
         "group_id": group_id,
         "since": since,
-        "topics": [topic for topic, _ in parts],
-        "partitions": [number for _, number in parts],
+        "topics": (topics := sorted({topic for topic, _ in parts})),
+        "lows": [min(n for name, n in parts if name == topic) for topic in topics],
+        "highs": [max(n for name, n in parts if name == topic) for topic in topics],
     }
     found = {part: [0.0] * hours for part in parts}
     with connection.cursor() as cursor:
         cursor.execute(sql.RATES, values)
         for topic, number, hour, commits in cursor.fetchall():
-            if hour < hours:
+            if hour < hours and (topic, number) in found:
                 found[topic, number][hour] = commits / MINUTES_PER_HOUR
     return found
 
