@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0077_kept_answers")]
+    dependencies = [("groups", "0080_packed_facts")]
 
     operations = [
         migrations.AddField(
