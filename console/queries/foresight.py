@@ -35,6 +35,7 @@ WAIT_S: Final = 5.0
 """How long a question waits for another one's answer."""
 
 TOO_LARGE: Final = "it is too large to be computed in the time that a page may take"
+OTHERWISE: Final = "its rows were written by another version"
 BUSY: Final = "another question is being answered: ask again"
 
 _ONE: Final = Lock()
@@ -65,6 +66,8 @@ def scene_of(group: Group) -> Scene:
         scene = SCENES[group.kind](_durable(group, members), counts, racks)
     except Unreadable as unreadable:
         raise Unanswerable(str(unreadable)) from None
+    except (KeyError, TypeError):
+        raise Unanswerable(OTHERWISE) from None
     return replace(scene, is_frozen=freezes.exists())
 
 

@@ -66,7 +66,8 @@ def rates_of(
     hours = RATES_FOR // HOUR
     values: dict[str, Any] = {
         "group_id": group_id,
-        "since": since,
+        "first": since,
+        "last": now,
         "topics": (topics := sorted({topic for topic, _ in parts})),
         "lows": [min(n for name, n in parts if name == topic) for topic in topics],
         "highs": [max(n for name, n in parts if name == topic) for topic in topics],
