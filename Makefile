@@ -10,7 +10,6 @@ ANALYSING := .venv/.analysing
 READY := .venv/.synced
 SERVER := --group server --group otel --group tour --extra cli
 PIPELINE := --group spark --group delta
-FORMATS := build/formats
 PURE := tests/core tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
@@ -48,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -67,14 +66,7 @@ test-long: MORE := 0
 test-long: $(READY) ## what is long, and which twenty tests took longest
 	$(PYTEST) -m long --durations=20 $(ARGS)
 
-# Jars of other formats, and a server of objects, which nothing but this needs.
-$(FORMATS)/ready: tests/pipeline/formats/pom.xml $(READY)
-	mvn -q -B -f $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=../../../$(FORMATS)/jars
-	$(PYTHON) -m venv $(FORMATS)/s3 && $(FORMATS)/s3/bin/pip install -q 'moto[server]==5.2.5'
-	touch $@
-
-test-pipeline: $(READY) $(FORMATS)/ready ## many random cuts and kills of the pipeline, and replays: about an hour
-	ROLLCALL_SPARK_JARS=$(FORMATS)/jars ROLLCALL_S3_SERVER=$(FORMATS)/s3/bin/moto_server \
+test-pipeline: $(READY) ## many random cuts and kills of the pipeline, and replays: about an hour
 	ROLLCALL_PIPELINE_SEEDS=30 ROLLCALL_PIPELINE_KILLS=30 $(PYTEST) -m long tests/pipeline $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
@@ -208,6 +200,12 @@ zombies: $(READY) ## a hundred nodes whose writes come late
 
 failover: $(READY) ## crash, hang and hand-over under 200 members with stock timing
 	$(PYTHON) -m proof failover --rounds 3 $(ARGS)
+
+hosts: $(READY) ## three hosts and a primary with its standby, hurt in 22 rounds (root: network namespaces; ten minutes)
+	$(PYTHON) -m tests.hosts --rounds 22 $(ARGS)
+
+image: $(READY) ## the image without Docker: Debian's packages, the Dockerfile's steps, every process (root, mmdebstrap)
+	ROLLCALL_IMAGE=all $(PYTHON) -m pytest -q -n 0 tests/docker/test_rootfs.py $(ARGS)
 
 # Each adds to what is there: a lesser one removes nothing of a greater one.
 $(SERVING): pyproject.toml uv.lock | $(UV)

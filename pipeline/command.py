@@ -105,19 +105,16 @@ def _output(options: argparse.Namespace) -> "Output":
 def _export(options: argparse.Namespace) -> str:
     conninfo = config.conninfo()
     with config.extra():
-        from pipeline.results import export, spark_export
+        from pipeline.results import export
         from pipeline.results.folders import Output
-        from pipeline.session import session
         from pipeline.steps.table import TABLES
-    if options.format not in (known := [*export.FORMATS, *spark_export.FORMATS]):
-        raise config.Unconfigured(f"There is no format {options.format}: {', '.join(known)}.")
-    output, form = _output(options), options.format
+    if options.format not in export.FORMATS:
+        known = ", ".join(export.FORMATS)
+        raise config.Unconfigured(f"There is no format {options.format}: {known}.")
     try:
-        if form in export.FORMATS:
-            made = export.export(conninfo, output, Output.at(options.to), form, TABLES)
-        else:
-            with session() as spark:
-                made = spark_export.export(spark, conninfo, output, options.to, form, TABLES)
+        made = export.export(
+            conninfo, _output(options), Output.at(options.to), options.format, TABLES
+        )
     except (export.NothingToExport, export.Lacking) as lacking:
         raise config.Unconfigured(str(lacking)) from None
     return "\n".join(f"{name} in {address}" for name, address in made.items())
@@ -154,16 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     what_if.add_to(verbs, _me())
     fleet.add_to(verbs)
     export = verbs.add_parser("export", help="copy the newest run's tables and reports")
-    export.add_argument(
-        "--format",
-        default="parquet",
-        help="parquet (default) or delta; by Spark and its jars: delta-spark or iceberg",
-    )
-    export.add_argument(
-        "--to",
-        required=True,
-        help="a folder or a URI (s3://bucket/folder); of iceberg a namespace (lake.rollcall)",
-    )
+    export.add_argument("--format", default="parquet", help="parquet (default) or delta")
+    export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
     export.add_argument("--output", help="where the run has written its tables")
     export.set_defaults(verb=_export)
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")

@@ -138,11 +138,8 @@ def test_spark_connect_is_refused_before_java_starts(url: str) -> None:
     assert runs(url) == [("failed", None, session.UNSUPPORTED)]
 
 
-NO_FORMAT = "There is no format excel: parquet, delta, delta-spark, iceberg."
-
 WRONG = [
     (("run", "cost", "--incremental"), "An incremental run computes all reports."),
-    (("export", "--to", "x", "--format", "excel"), NO_FORMAT),
     (("stream", "--every", "0"), "--every is a number of seconds above 0."),
 ]
 
