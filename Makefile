@@ -38,7 +38,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
+.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -146,6 +146,10 @@ demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `mak
 
 analyze: $(READY) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
+
+docs: $(READY) ## the documentation as a site that needs no network, in build/docs
+	@UV_PROJECT_ENVIRONMENT=build/docs-env $(UV) sync --frozen --quiet --no-default-groups --group docs
+	build/docs-env/bin/python -m launcher.docs_site
 
 screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
 	$(PYTHON) -m launcher.screenshots docs/screenshots
