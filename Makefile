@@ -21,6 +21,11 @@ PYTEST = $(PYTHON) $(RUN_TESTS)
 # Of each of five targets.
 FUZZ_RUNS := 4000000
 
+# What `make charts` installs.
+HELM := v3.22.0
+KUBECONFORM := v0.8.0
+SCHEMAS := 1.37.0
+
 # make's own idea of "shell" varies; these recipes are plain POSIX.
 SHELL := /bin/sh
 
@@ -38,7 +43,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
+.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image charts
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -178,6 +183,15 @@ hosts: $(READY) ## three hosts and a primary with its standby, hurt in 22 rounds
 
 image: $(READY) ## the image without Docker: Debian's packages, the Dockerfile's steps, every process (root, mmdebstrap)
 	ROLLCALL_IMAGE=all $(PYTHON) -m pytest -q -n 0 tests/docker/test_rootfs.py $(ARGS)
+
+# Each of these is one program of Go; the schemas are a wheel.
+charts: $(READY) ## the Helm chart and the manifests by helm, kubeconform and Kubernetes' own schemas (Go)
+	@GOBIN="$(CURDIR)/build/bin" go install helm.sh/helm/v3/cmd/helm@$(HELM)
+	@GOBIN="$(CURDIR)/build/bin" go install github.com/yannh/kubeconform/cmd/kubeconform@$(KUBECONFORM)
+	@$(UV) pip install --quiet --no-deps --target build/schemas kubernetes-validate==$(SCHEMAS)
+	PATH="$(CURDIR)/build/bin:$$PATH" \
+		ROLLCALL_KUBERNETES_SCHEMAS="$(CURDIR)/build/schemas/kubernetes_validate/kubernetes-json-schema" \
+		$(PYTHON) -m pytest -q -n 0 tests/deploy $(ARGS)
 
 $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \

@@ -20,6 +20,9 @@ AUTHORITIES = "etc/ssl/certs/ca-certificates.crt"
 OF_THE_MACHINE = ("etc/resolv.conf", AUTHORITIES)
 """What a build sees of the machine's network, and the image does not keep."""
 
+OF_A_CONTAINER = ("etc/hosts", "etc/resolv.conf")
+"""What Docker gives a container that uses the machine's network: a Java looks up its own name."""
+
 FROM_OUTSIDE = dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE"), f"/{AUTHORITIES}")
 
 
@@ -104,6 +107,7 @@ class Image:
             f"mount -o remount,bind,ro {self.root}",
             f"mount -t tmpfs -o mode=1777 none {self.root}/tmp",
             f"mount --bind {data} {self.root}{volume}",
+            *(f"mount --bind /{name} {self.root}/{name}" for name in OF_A_CONTAINER),
         ]
         who = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
         none = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
@@ -129,7 +133,8 @@ def make_base(folder: Path) -> Path:
         # Debian keeps pip away from its own packages; the official image has none of these.
         for marker in part.glob("usr/lib/python3*/EXTERNALLY-MANAGED"):
             marker.unlink()
-        (part / "etc/resolv.conf").touch()
+        for name in OF_A_CONTAINER:
+            (part / name).touch()
         part.rename(base)
     return base
 

@@ -1,7 +1,7 @@
 """Stock consumers of both protocols that commit all the time, and what they noticed."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -44,7 +44,7 @@ class Ledger:
         self._lock = Lock()
         self.attempted: Counter[tuple[str, int]] = Counter()
         self.acknowledged: Counter[tuple[str, int]] = Counter()
-        self.times: dict[str, list[float]] = {group: [] for group in GROUPS}
+        self.times: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
 
     def next(self, group: str, partition: int) -> int:
         """An offset that nobody has tried."""
@@ -58,12 +58,13 @@ class Ledger:
             for each in offsets:
                 key = group, each.partition
                 self.acknowledged[key] = max(self.acknowledged[key], each.offset)
-            self.times[group].append(time.monotonic())
+                self.times[key].append(time.monotonic())
 
-    def gap(self, group: str, since: float) -> float:
-        """The longest time without an acknowledgement from a moment on."""
-        times = [since, *(at for at in self.times[group] if at > since)]
-        return max((b - a for a, b in pairwise(times)), default=0.0)
+    def gap(self, since: float) -> float:
+        """The longest time without an acknowledgement for a partition, from a moment on."""
+        with self._lock:
+            kept = [[since, *(at for at in times if at > since)] for times in self.times.values()]
+        return max(b - a for times in kept for a, b in pairwise(times))
 
 
 class Member(Thread):
@@ -82,6 +83,7 @@ class Member(Thread):
                 "enable.auto.commit": False,
                 "socket.timeout.ms": SOCKET_TIMEOUT_MS,
                 "topic.metadata.refresh.interval.ms": 5_000,
+                "log_level": 2,
             }
         )
 

@@ -26,8 +26,8 @@ GROUP BY group_id, generation_after HAVING count(*) > 1
 
 @dataclass(slots=True)
 class Round:
-    """What came of one: seconds until the last group was served, the longest pause of a group's
-    commits, and what must not have happened."""
+    """What came of one: seconds until the last group was served, the longest pause of a
+    partition's commits, and what must not have happened."""
 
     name: str
     fault: Fault
@@ -55,12 +55,13 @@ def one(site: Site, members: Members, probing: Probing, name: str, group: str) -
     began = time.monotonic()
     with played.fault.inflict(site, site.owner(group)):
         hurt = time.monotonic()
-        until(lambda: _is_served(probing, hurt), f"every group is served again: {name}")
-        members.settle()
+        if played.fault.outage is not Outage.NONE:
+            until(lambda: _is_served(probing, hurt), f"every group is served again: {name}")
+            members.settle()
     healed = time.monotonic()
     members.settle()
     played.served_s = max(probing.served.longest(began, healed - began).values())
-    played.paused_s = max(members.ledger.gap(each, began) for each in GROUPS)
+    played.paused_s = members.ledger.gap(began)
     if played.fault.outage is Outage.PROMOTION:
         played.violations += _not_raised(site, before)
     else:
