@@ -1,10 +1,15 @@
 # Rollcall's verbs. A machine needs Python 3.11 or newer and make; the rest is brought into
-# .tools (uv) and .venv (what uv.lock says). Paths are relative, so a folder may have spaces.
+# .tools (uv) and .venv (what uv.lock says, as much of it as the verb needs). Paths are relative, so a folder may have spaces.
 
 UV := .tools/uv/bin/uv
 UV_REQUIREMENTS := docker/uv-requirements.txt
 PYTHON := .venv/bin/python
+# What runs Rollcall, what its analysis adds (Spark and a Java: a gigabyte), and all that tests and linters need.
+SERVING := .venv/.serving
+ANALYSING := .venv/.analysing
 READY := .venv/.synced
+SERVER := --group server --group otel --group tour --extra cli
+PIPELINE := --group spark --group delta
 PURE := tests/core tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
@@ -20,11 +25,6 @@ PYTEST = $(PYTHON) $(RUN_TESTS)
 
 # Of each of five targets.
 FUZZ_RUNS := 4000000
-
-# What `make charts` installs.
-HELM := v3.22.0
-KUBECONFORM := v0.8.0
-SCHEMAS := 1.37.0
 
 # make's own idea of "shell" varies; these recipes are plain POSIX.
 SHELL := /bin/sh
@@ -42,16 +42,20 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	done; \
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
+make_environment = python="$$($(find_python))" && \
+	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
+
 .DEFAULT_GOAL := help
-.PHONY: audit docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image charts
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
-setup: $(READY) ## make the virtual environment, if need be
+setup: $(READY) ## make the whole virtual environment, if need be
 
 # No shell stands between make and the launcher: it watches its parent.
-run: $(READY) ## serve everything in the foreground until Ctrl-C
+run: $(SERVING) ## serve everything in the foreground until Ctrl-C
 	@$(PYTHON) -m launcher --stop-with-parent
 
 # Some random walks and bytes of each property; `make test-proof` has all of them.
@@ -94,16 +98,16 @@ pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3
 		"python$$version" -c '' 2>/dev/null \
 			|| { echo "Python $$version is not installed: skipped."; continue; }; \
 		echo "Python $$version:"; place="build/python-$$version"; \
-		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --extra server --quiet --python "python$$version" \
+		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --group server --quiet --python "python$$version" \
 			&& "$$place/bin/python" -m pytest -q -n 2 -m "not long" $(PURE) tests/store tests/node $(ARGS) \
 			|| exit 1; \
 	done
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
-	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)
+	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py tests/example_programs $(ARGS)
 
 fuzz: $(READY) ## hostile bytes by coverage (20 million), then bytes and requests by chance, 200 times as long as in the tests
-	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --extra server --group fuzz
+	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --group server --group fuzz
 	build/fuzz-env/bin/python -m tests.fuzzing --runs $(FUZZ_RUNS)
 	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
 
@@ -123,9 +127,15 @@ audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's servic
 	@$(UV) export --frozen --quiet --all-extras --all-groups --no-emit-project --output-file build/requirements.txt >/dev/null
 	@$(PYTHON) -m tests.supply.audit build/audit-env/bin/pip-audit build/requirements.txt
 
-sbom: $(READY) ## what the wheel with all its extras brings along, as CycloneDX 1.5, into build/sbom.json
+sbom: $(READY) ## what the server, its analysis and the wheel's extras bring along, as CycloneDX 1.5, into build/sbom.json
 	@mkdir -p build
-	@$(UV) export --frozen --quiet --all-extras --no-default-groups --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(filter-out --extra cli,$(SERVER)) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+
+# ROLLCALL_PROJECT_URL: where the repository is; the description of the packages links to it.
+.PHONY: packages
+packages: $(READY) ## the wheel and the source distribution, into build/dist: built twice, checked, used on every Python there is
+	@UV_PROJECT_ENVIRONMENT=build/packages-env $(UV) sync --frozen --quiet --only-group packages --no-install-project
+	@$(PYTHON) -m tests.supply.packages build/dist build/packages-env/bin
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
@@ -149,8 +159,11 @@ schema: $(READY) ## write groups/schema.sql and baseline.sql anew, by the migrat
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m demo $(ARGS)
 
-analyze: $(READY) ## what rebalances cost: the journal through Spark, into the report
+analyze: $(ANALYSING) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
+
+chart: $(READY) ## deploy/kubernetes as a chart for Helm, in build/helm/rollcall
+	$(PYTHON) -m launcher.helm_chart
 
 docs: $(READY) ## the documentation as a site that needs no network, in build/docs
 	@UV_PROJECT_ENVIRONMENT=build/docs-env $(UV) sync --frozen --quiet --no-default-groups --group docs
@@ -184,21 +197,20 @@ hosts: $(READY) ## three hosts and a primary with its standby, hurt in 22 rounds
 image: $(READY) ## the image without Docker: Debian's packages, the Dockerfile's steps, every process (root, mmdebstrap)
 	ROLLCALL_IMAGE=all $(PYTHON) -m pytest -q -n 0 tests/docker/test_rootfs.py $(ARGS)
 
-# Each of these is one program of Go; the schemas are a wheel.
-charts: $(READY) ## the Helm chart and the manifests by helm, kubeconform and Kubernetes' own schemas (Go)
-	@GOBIN="$(CURDIR)/build/bin" go install helm.sh/helm/v3/cmd/helm@$(HELM)
-	@GOBIN="$(CURDIR)/build/bin" go install github.com/yannh/kubeconform/cmd/kubeconform@$(KUBECONFORM)
-	@$(UV) pip install --quiet --no-deps --target build/schemas kubernetes-validate==$(SCHEMAS)
-	PATH="$(CURDIR)/build/bin:$$PATH" \
-		ROLLCALL_KUBERNETES_SCHEMAS="$(CURDIR)/build/schemas/kubernetes_validate/kubernetes-json-schema" \
-		$(PYTHON) -m pytest -q -n 0 tests/deploy $(ARGS)
+# Each adds to what is there: a lesser one removes nothing of a greater one.
+$(SERVING): pyproject.toml uv.lock | $(UV)
+	@$(make_environment)
+	@$(UV) sync --frozen --inexact --no-default-groups $(SERVER) --compile-bytecode --quiet
+	@touch $@
+
+$(ANALYSING): $(SERVING)
+	@$(UV) sync --frozen --inexact --no-default-groups $(SERVER) $(PIPELINE) --compile-bytecode --quiet
+	@touch $@
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	@python="$$($(find_python))" && \
-	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
-	@$(UV) sync --frozen --extra server --extra spark --extra cli --extra otel --extra delta --compile-bytecode --quiet
-	@touch $@
+	@$(make_environment)
+	@$(UV) sync --frozen $(SERVER) $(PIPELINE) --compile-bytecode --quiet
+	@touch $(SERVING) $(ANALYSING) $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.
 $(UV): $(UV_REQUIREMENTS)

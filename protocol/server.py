@@ -59,6 +59,7 @@ from protocol.metrics.node_report import NodeReport  # noqa: E402
 from protocol.requests.access import Judged  # noqa: E402
 from protocol.requests.api_row import Api  # noqa: E402
 from protocol.requests.call import PendingReplies  # noqa: E402
+from protocol.requests.pace import KnownPaces  # noqa: E402
 from protocol.requests.session import Session  # noqa: E402
 
 if TYPE_CHECKING:
@@ -132,10 +133,11 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.tokens = tokens
         self.metrics = None if metrics is None else MetricsListener(metrics, NodeReport(self))
         self.ready = ready
-        self.pending_replies = PendingReplies()
+        self.pending_replies = PendingReplies(self._hang_up)
         self.served: defaultdict[str, Served] = defaultdict(Served)
         self.seats = Seats()
         self.handed_out = HandedOut()
+        self.paces = KnownPaces()
         self.beside = ThreadPoolExecutor(1, "beside the loop")
         self.exit_code = 0
         self._closing = False
@@ -254,7 +256,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.node.quotas.changed = self.coordinator.heartbeat_views.look_again
         if self.node.acls is not None:
             self.node.acls.changed = self._rules_changed
-        self.node.coordinator.hang_up = self._hang_up
         self.node.outages.refused = self._refused
         # Loaded objects stay; collections need not look at them.
         self.node.keeper.loader.loaded = gc.freeze

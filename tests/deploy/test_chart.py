@@ -1,7 +1,5 @@
-"""The chart is what the manifests say; helm and kubeconform find no fault (``make charts``)."""
+"""``make chart``: Helm's chart says what the manifests say, and follows its values."""
 
-import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,104 +8,65 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.chart import CHART, MANIFESTS, MONITOR, chart, objects
-
-KUBERNETES = ("1.28.0", "1.37.0")
-"""The oldest that the chart allows, and the newest whose schemas the validator has."""
-
-SCHEMAS = "ROLLCALL_KUBERNETES_SCHEMAS"
-"""A folder with one folder for each version, as kubeconform names them."""
+from launcher import helm_chart
+from rollcall import __version__
 
 
-def helm(*words: str) -> str:
-    """What it prints."""
-    if shutil.which("helm") is None:
-        pytest.skip("make charts brings helm")
-    done = subprocess.run(["helm", *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def chart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(helm_chart, "CHART", tmp_path / "rollcall")
+    helm_chart.main()
+    return tmp_path / "rollcall"
 
 
-def rendered(*words: str) -> list[dict[str, Any]]:
-    """The objects that an installation gets."""
-    newest = f"--kube-version={KUBERNETES[-1]}"
-    return list(yaml.safe_load_all(helm("template", "rollcall", str(CHART), newest, *words)))
+def rendered(chart: Path, *words: str) -> list[dict[str, Any]]:
+    helm = shutil.which("helm")
+    if helm is None:
+        pytest.skip("helm is not installed")
+    command: list[str | Path] = [helm, "template", "rollcall", chart, *words]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return by_name(text)
 
 
-def known(objects: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(one["kind"], one["metadata"]["name"]): one for one in objects}
+def by_name(text: str) -> list[dict[str, Any]]:
+    found = [one for one in yaml.safe_load_all(text) if one]
+    return sorted(found, key=lambda one: (one["kind"], one["metadata"]["name"]))
 
 
-def manifests() -> list[dict[str, Any]]:
-    """What kustomize makes."""
-    names = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text())["resources"]
-    return [one for name in names for one in objects(MANIFESTS / name)]
+def test_every_value_is_somewhere_in_the_manifests() -> None:
+    """Else it was renamed there, and the value does nothing."""
+    every = {file.name: file.read_text() for file in helm_chart.sources()}
+    for value in helm_chart.VALUES:
+        where = [every[value.file]] if value.file else every.values()
+        assert any(value.text in text for text in where), value.path
 
 
-def test_the_chart_is_written_from_the_manifests() -> None:
-    files = [path for path in CHART.rglob("*") if path.is_file()]
-    found = {str(path.relative_to(CHART)): path.read_text() for path in files}
-    assert found == chart(), "python -m tests.deploy.chart"
+def test_values_have_their_defaults_and_reasons(chart: Path) -> None:
+    text = (chart / "values.yaml").read_text()
+    values = yaml.safe_load(text)
+    for value in helm_chart.VALUES:
+        found: Any = values
+        for name in value.path.split("."):
+            found = found[name]
+        assert found == value.default, value.path
+        assert f"# {value.why}" in text or not value.why, value.path
 
 
-def test_the_default_values_make_the_manifests() -> None:
-    assert known(rendered()) == known(manifests())
-    monitored = rendered("--set", "serviceMonitor=true")
-    assert known(monitored) == known([*manifests(), *objects(MONITOR)])
+def test_with_its_defaults_it_is_the_manifests(chart: Path) -> None:
+    texts = [file.read_text() for file in helm_chart.sources()]
+    image = f"registry.example/rollcall:{__version__}"
+    expected = "\n".join(texts).replace("image: rollcall\n", f"image: {image}\n")
+    assert rendered(chart, "--set", "podMonitors=true") == by_name(expected)
 
 
-def test_values_reach_their_places() -> None:
-    values = ("image=mine:1", "node.replicas=5", "settings.ROLLCALL_LOG_FORMAT=text",
-              "node.resources.limits.memory=2Gi", "secretName=other")  # fmt: skip
-    found = known(rendered(*(word for value in values for word in ("--set", value))))
-    node = found["StatefulSet", "rollcall-node"]["spec"]
-    pod = node["template"]["spec"]
-    assert node["replicas"] == 5
-    assert {one["image"] for one in (*pod["containers"], *pod["initContainers"])} == {"mine:1"}
-    assert pod["containers"][0]["resources"]["limits"] == {"memory": "2Gi"}
-    assert found["ConfigMap", "rollcall"]["data"]["ROLLCALL_LOG_FORMAT"] == "text"
-    for (kind, _), one in found.items():
-        if kind in ("StatefulSet", "Deployment"):
-            volumes = one["spec"]["template"]["spec"]["volumes"]
-            assert {"secretName": "other", "defaultMode": 0o440} in [
-                v.get("secret") for v in volumes
-            ]
-
-
-def test_the_monitor_finds_the_nodes_service() -> None:
-    ((monitor,),) = ([one["spec"] for one in objects(MONITOR)],)
-    services = [one for one in manifests() if one["kind"] == "Service"]
-    wanted = monitor["selector"]["matchLabels"].items()
-    found = [one for one in services if wanted <= one["metadata"]["labels"].items()]
-    (service,) = found
-    ports = {port["name"] for port in service["spec"]["ports"]}
-    assert {endpoint["port"] for endpoint in monitor["endpoints"]} <= ports
-
-
-def test_helm_lints_it() -> None:
-    helm("lint", "--strict", str(CHART))
-
-
-@pytest.mark.parametrize("version", KUBERNETES)
-def test_kubernetes_knows_every_field(version: str, tmp_path: Path) -> None:
-    if shutil.which("kubeconform") is None or SCHEMAS not in os.environ:
-        pytest.skip("make charts brings kubeconform and schemas")
-    file = tmp_path / "rendered.yaml"
-    file.write_text(helm("template", "rollcall", str(CHART), f"--kube-version={version}"))
-    standalone(Path(os.environ[SCHEMAS]) / f"v{version}-local-strict", tmp_path)
-    where = ["-schema-location", f"{tmp_path}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json"]
-    options = ["-strict", "-verbose", "-kubernetes-version", version, *where, str(file)]
-    done = subprocess.run(["kubeconform", *options], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count(" is valid") == len(manifests())
-
-
-def standalone(schemas: Path, target: Path) -> None:
-    """The schemas of the kinds that are used, each with the definitions that it refers to:
-    kubeconform reads no others."""
-    definitions = json.loads((schemas / "_definitions.json").read_text())["$defs"]
-    for kind, version in {(one["kind"], one["apiVersion"]) for one in manifests()}:
-        group = version.replace(".k8s.io", "").replace("/", "-")
-        name = f"{kind.lower()}-{group}.json"
-        whole = json.loads((schemas / name).read_text()) | {"$defs": definitions}
-        (target / name).write_text(json.dumps(whole).replace("/api/_definitions.json#", "#"))
+def test_it_follows_its_values(chart: Path) -> None:
+    words = ("replicas.node=5", "settings.ROLLCALL_ALLOWED_HOSTS=a.b", "settings.ROLLCALL_MORE=1")
+    sets = [word for each in words for word in ("--set-string", each)]
+    found = rendered(chart, *sets, "--set", "networkPolicy=false")
+    assert "NetworkPolicy" not in {one["kind"] for one in found}
+    of_nodes = [one for one in found if one["kind"] == "StatefulSet"]
+    assert [one["spec"]["replicas"] for one in of_nodes] == [5]
+    (settings,) = (one["data"] for one in found if one["kind"] == "ConfigMap")
+    assert settings["ROLLCALL_ALLOWED_HOSTS"] == "a.b"
+    assert settings["ROLLCALL_MORE"] == "1"
+    assert settings["ROLLCALL_LOG_FORMAT"] == "json"
