@@ -8,8 +8,6 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from contextlib import ExitStack
-from http import HTTPStatus
 from pathlib import Path
 
 import psycopg
@@ -17,14 +15,11 @@ import pytest
 
 from launcher import ports, postgres
 from launcher.installation import CHECKOUT
-from tests.docker.test_image import PAGES, TOKEN, status
 from tests.launcher.conftest import folder
 from tests.launcher.test_hosts import GENERATIONS, GROUP, Worker
 from tests.launcher.waiting import until
 
 __all__ = ["folder"]
-
-OK = HTTPStatus.OK
 
 EARLIER = "ea8abe5c8e495138674203c97051564e42ee0250"
 """The last commit before the migrations that this test goes through, and back."""
@@ -111,8 +106,6 @@ def test_nodes_are_upgraded_one_by_one_and_go_back(cluster: Cluster, earlier: Pa
 
     cluster.manage(CHECKOUT, "setup")
     worker.goes_on()
-    for tree in (earlier, CHECKOUT):
-        others_serve(cluster, tree)
     for node_id in range(NODES):
         cluster.stop(node_id)
         worker.goes_on()
@@ -130,24 +123,6 @@ def test_nodes_are_upgraded_one_by_one_and_go_back(cluster: Cluster, earlier: Pa
     worker.ended.set()
     worker.join(30)
     assert not worker.failures
-
-
-def others_serve(cluster: Cluster, tree: Path) -> None:
-    """Web and worker of this version, on the new tables and beside nodes of the earlier one."""
-    (port,) = ports.free(1)
-    ready = cluster.folder / "worker-ready"
-    ready.unlink(missing_ok=True)
-    programs = (("web", "-b", "127.0.0.1", "-p", str(port)), ("worker", "--beat"))
-    environ = {**cluster.environ, "ROLLCALL_API_TOKEN": TOKEN, "ROLLCALL_READY_FILE": str(ready)}
-    with ExitStack() as running:
-        for words in programs:
-            command = [sys.executable, "-m", "launcher.program", *words]
-            process = running.enter_context(subprocess.Popen(command, cwd=tree, env=environ))
-            running.callback(process.terminate)
-        until(lambda: status(f"http://127.0.0.1:{port}/readyz") == OK, "the web is ready")
-        until(ready.exists, "the worker is ready")
-        found = {page: status(f"http://127.0.0.1:{port}/{page}") for page in PAGES}
-    assert found == dict.fromkeys(PAGES, OK), tree
 
 
 def generation(cluster: Cluster) -> int:
