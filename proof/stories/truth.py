@@ -127,6 +127,8 @@ class Truth:
 
     def passes(self, since: int, until: int) -> None:
         """Everybody that is awaited now is awaited for this time."""
+        if self.world.kind == "consumer" and self._owes() is not (self.owed_since is not None):
+            self.owed_since = since if self.owed_since is None else None  # a freeze, or its end
         for key in self._awaited(self.world.group):
             self.spans.append((key, since, until))
 
@@ -309,8 +311,7 @@ class Truth:
         self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
-        if self.world.kind == "consumer" and self.put_off is None:
-            self.owed_since = self.world.now if self._is_behind() else None
+        self.owed_since = None
 
     # -- what the journal says
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from groups.core.consumer import guards
-from groups.core.consumer.live import Open
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import Live, Open
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, UNREVOKED, Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.consumer.work import Work
 from groups.core.explanation import CAUSE_NAMED_MAX, REMOVALS, End, Episode, Wait
-from groups.core.group import Millis, last_heard
+from groups.core.group import Millis, Rules, last_heard
 from groups.core.rows import GroupRow
 from groups.core.shared import SharedDict
 from groups.core.waiting import Act, name_of
@@ -98,15 +99,31 @@ def observe(work: Work) -> None:
     if is_new:
         _look_at_all(work)
     _look_at_the_asked(work, is_new, owes=was is not None and was.act is not None)
-    if (work.live.owed_since is not None) != is_owed(work):
+    look_at_owed(work)
+
+
+def look_at_owed(work: Work) -> None:
+    """Note since when any member's heartbeat is waited for, or that none is."""
+    if is_unnoted(work.row, work.index, work.live, work.rules, work.now):
         work.change().owed_since = work.now if work.live.owed_since is None else None
+
+
+def is_unnoted(row: GroupRow, index: Index, live: Live, rules: Rules, now: Millis) -> bool:
+    """Whether that began or ended without an event: by other rules (a freeze), or a reload."""
+    if live.episode is None:
+        return False
+    return (live.owed_since is not None) != _is_owed(row, index, live, rules, now)
 
 
 def is_owed(work: Work) -> bool:
     """Whether the next heartbeat, of any member, computes the target or is asked to."""
-    if work.row.generation == work.target_epoch or not work.members:
+    return _is_owed(work.row, work.index, work.live, work.rules, work.now)
+
+
+def _is_owed(row: GroupRow, index: Index, live: Live, rules: Rules, now: Millis) -> bool:
+    if row.generation == row.details.get("target_epoch", 0) or not live.beats:
         return False
-    live, is_held = work.live, guards.is_put_off(work.row) or guards.holds(work)
+    is_held = guards.is_put_off(row) or guards.holds_at(now, row, index, live, rules)
     is_coming = live.schedule.is_wanted or live.schedule.requested_epoch
     return not (is_held or is_coming or live.client_round.assigning_id is not None)
 

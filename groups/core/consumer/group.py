@@ -258,7 +258,7 @@ class ConsumerGroup(GroupValue[Live]):
         Computed in O(members), and again after it has passed, since heartbeats move it.
         """
         if not stands(self._due, now):
-            due = timers.due(self._durable, self.members, self._index, self._live, self.rules)
+            due = timers.due(self._durable, self.members, self._index, self._live, self.rules, now)
             self._due = (due,)
         assert self._due is not None
         return self._due[0]
