@@ -69,7 +69,7 @@ class Facts:
     """One group's facts so far. ``lives``: the members of those that are open; ``owned``: what each
     of these owns, and since when; ``past``: the last interval of a partition of a member that is
     over; ``told``: when a response last assigned a partition to a member; ``calls``: of each member
-    ("": of one without an id); ``back_at``: when the last rows were lost."""
+    ("": of one without an id); ``back_at``: when the last rows were lost; ``slot``: the group's."""
 
     lives: dict[int, str] = field(default_factory=dict)
     owned: dict[Part, Interval] = field(default_factory=dict)
@@ -77,6 +77,7 @@ class Facts:
     told: dict[tuple[str, Part], float] = field(default_factory=dict)
     calls: dict[str, list[Call]] = field(default_factory=lambda: defaultdict(list))
     back_at: float = -inf
+    slot: int | None = None
 
     def interval(self, member: str, part: Part) -> Interval | None:
         """The present interval, or the last one."""
@@ -97,6 +98,11 @@ class RecordedFacts(Family):
         super().__init__(story, violations, has_rows=has_rows)
         self._groups: dict[str, Facts] = defaultdict(Facts)
         self._is_recorded = False
+        self._taken_at: dict[int | None, float] = {}
+
+    def slot_row(self, record: Record, _call: Record) -> None:
+        """Another node owns the slot's groups now, and has no notes of them."""
+        self._taken_at[record["slot"]] = record["at"]
 
     # -- rows
 
@@ -163,7 +169,8 @@ class RecordedFacts(Family):
     ) -> None:
         """A member that stays gave up the partition in a request since it was assigned it. Where
         that was refused for a while and sent again, it ended anywhere in between: the time of the
-        rules stands still while the coordinator cannot write."""
+        rules stands still while the coordinator cannot write. An owner that took the group over
+        when all these had been answered knows only the assignment that followed."""
         api = GIVES_UP.get(self.story.groups[record["group"]].kind)
         told = facts.told.get((member, part), 0.0)
         calls = [call for call in facts.calls[member] if call.api == api]
@@ -172,12 +179,15 @@ class RecordedFacts(Family):
         if since:
             sent, ended = min(c.sent for c in since), max(c.ended for c in since)
             ends.append(Call(0, since[0].api, sent, ended))
+            if ended < self._taken_at.get(facts.slot, -inf):
+                ends += [call for call in facts.calls[member] if call.api == "SyncGroup"]
         if api and not any(call.may_be_at(until) for call in ends):
             self._say(record, f"{member} did not give up {part} at {until:.0f}")
 
     def group_row(self, record: Record, _call: Record) -> None:
         """Members and open lives are the same."""
-        lives = sorted(self._groups[record["group"]].lives.values())
+        facts = self._groups[record["group"]]
+        facts.slot, lives = record.get("slot"), sorted(facts.lives.values())
         if self._is_recorded and lives != sorted(record["members"]):
             self._say(record, f"lives of {lives}, members {sorted(record['members'])}")
 
@@ -239,6 +249,7 @@ class RecordedFacts(Family):
         self.say("I12", what, record)
 
     RULES: ClassVar[Mapping[str, Rule]] = {
+        "row slot": slot_row,
         "row life": life_row,
         "row owned": owned_row,
         "row group": group_row,
