@@ -115,6 +115,13 @@ def test_a_request_that_is_refused_and_sent_again_may_end_it_in_between() -> Non
     assert ["did not give up" in said for said in early] == [True]
 
 
+def test_what_was_given_up_is_later_by_as_much_as_the_write_took() -> None:
+    synced = invoke(7, 1_080, "SyncGroup", generation=2)
+    assert verdict({"anna syncs": synced, "end of the interval": ceased(1_100, 1, ago=32)}) == []
+    late = verdict({"anna syncs": synced, "end of the interval": ceased(1_100, 1, ago=28)})
+    assert ["did not give up" in said for said in late] == [True]
+
+
 def test_an_owner_that_took_over_after_the_join_knows_the_assignment_alone() -> None:
     taken = {
         "type": "row",
