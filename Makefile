@@ -1,10 +1,15 @@
 # Rollcall's verbs. A machine needs Python 3.11 or newer and make; the rest is brought into
-# .tools (uv) and .venv (what uv.lock says). Paths are relative, so a folder may have spaces.
+# .tools (uv) and .venv (what uv.lock says, as much of it as the verb needs). Paths are relative, so a folder may have spaces.
 
 UV := .tools/uv/bin/uv
 UV_REQUIREMENTS := docker/uv-requirements.txt
 PYTHON := .venv/bin/python
+# What runs Rollcall, what its analysis adds (Spark and a Java: a gigabyte), and all that tests and linters need.
+SERVING := .venv/.serving
+ANALYSING := .venv/.analysing
 READY := .venv/.synced
+SERVER := --group server --group otel --group tour --extra cli
+PIPELINE := --group spark --group delta
 PURE := tests/core tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
@@ -37,16 +42,20 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	done; \
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
+make_environment = python="$$($(find_python))" && \
+	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
+
 .DEFAULT_GOAL := help
-.PHONY: audit sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
-setup: $(READY) ## make the virtual environment, if need be
+setup: $(READY) ## make the whole virtual environment, if need be
 
 # No shell stands between make and the launcher: it watches its parent.
-run: $(READY) ## serve everything in the foreground until Ctrl-C
+run: $(SERVING) ## serve everything in the foreground until Ctrl-C
 	@$(PYTHON) -m launcher --stop-with-parent
 
 # Some random walks and bytes of each property; `make test-proof` has all of them.
@@ -89,7 +98,7 @@ pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3
 		"python$$version" -c '' 2>/dev/null \
 			|| { echo "Python $$version is not installed: skipped."; continue; }; \
 		echo "Python $$version:"; place="build/python-$$version"; \
-		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --extra server --quiet --python "python$$version" \
+		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --group server --quiet --python "python$$version" \
 			&& "$$place/bin/python" -m pytest -q -n 2 -m "not long" $(PURE) tests/store tests/node $(ARGS) \
 			|| exit 1; \
 	done
@@ -98,7 +107,7 @@ clients: $(READY) ## stock clients of every language; fails where Java, Maven, G
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)
 
 fuzz: $(READY) ## hostile bytes by coverage (20 million), then bytes and requests by chance, 200 times as long as in the tests
-	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --extra server --group fuzz
+	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --group server --group fuzz
 	build/fuzz-env/bin/python -m tests.fuzzing --runs $(FUZZ_RUNS)
 	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
 
@@ -118,9 +127,15 @@ audit: $(READY) ## known vulnerabilities of what uv.lock names, by PyPI's servic
 	@$(UV) export --frozen --quiet --all-extras --all-groups --no-emit-project --output-file build/requirements.txt >/dev/null
 	@$(PYTHON) -m tests.supply.audit build/audit-env/bin/pip-audit build/requirements.txt
 
-sbom: $(READY) ## what the wheel with all its extras brings along, as CycloneDX 1.5, into build/sbom.json
+sbom: $(READY) ## what the server, its analysis and the wheel's extras bring along, as CycloneDX 1.5, into build/sbom.json
 	@mkdir -p build
-	@$(UV) export --frozen --quiet --all-extras --no-default-groups --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+	@$(UV) export --frozen --quiet --all-extras --no-default-groups $(filter-out --extra cli,$(SERVER)) $(PIPELINE) --group redis --group import --format cyclonedx1.5 --output-file build/sbom.json >/dev/null
+
+# ROLLCALL_PROJECT_URL: where the repository is; the description of the packages links to it.
+.PHONY: packages
+packages: $(READY) ## the wheel and the source distribution, into build/dist: built twice, checked, used on every Python there is
+	@UV_PROJECT_ENVIRONMENT=build/packages-env $(UV) sync --frozen --quiet --only-group packages --no-install-project
+	@$(PYTHON) -m tests.supply.packages build/dist build/packages-env/bin
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
@@ -144,8 +159,15 @@ schema: $(READY) ## write groups/schema.sql and baseline.sql anew, by the migrat
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m demo $(ARGS)
 
-analyze: $(READY) ## what rebalances cost: the journal through Spark, into the report
+analyze: $(ANALYSING) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
+
+chart: $(READY) ## deploy/kubernetes as a chart for Helm, in build/helm/rollcall
+	$(PYTHON) -m launcher.helm_chart
+
+docs: $(READY) ## the documentation as a site that needs no network, in build/docs
+	@UV_PROJECT_ENVIRONMENT=build/docs-env $(UV) sync --frozen --quiet --no-default-groups --group docs
+	build/docs-env/bin/python -m launcher.docs_site
 
 screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
 	$(PYTHON) -m launcher.screenshots docs/screenshots
@@ -169,12 +191,20 @@ zombies: $(READY) ## a hundred nodes whose writes come late
 failover: $(READY) ## crash, hang and hand-over under 200 members with stock timing
 	$(PYTHON) -m proof failover --rounds 3 $(ARGS)
 
-$(READY): pyproject.toml uv.lock | $(UV)
-	@python="$$($(find_python))" && \
-	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
-	@$(UV) sync --frozen --extra server --extra spark --extra cli --extra otel --extra delta --compile-bytecode --quiet
+# Each adds to what is there: a lesser one removes nothing of a greater one.
+$(SERVING): pyproject.toml uv.lock | $(UV)
+	@$(make_environment)
+	@$(UV) sync --frozen --inexact --no-default-groups $(SERVER) --compile-bytecode --quiet
 	@touch $@
+
+$(ANALYSING): $(SERVING)
+	@$(UV) sync --frozen --inexact --no-default-groups $(SERVER) $(PIPELINE) --compile-bytecode --quiet
+	@touch $@
+
+$(READY): pyproject.toml uv.lock | $(UV)
+	@$(make_environment)
+	@$(UV) sync --frozen $(SERVER) $(PIPELINE) --compile-bytecode --quiet
+	@touch $(SERVING) $(ANALYSING) $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.
 $(UV): $(UV_REQUIREMENTS)

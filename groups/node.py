@@ -7,7 +7,7 @@ here depends on it.
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from functools import partial
@@ -34,12 +34,10 @@ from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
-from groups.operations.freezes import Freezing
-from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pause_acks import Followers
-from groups.operations.pauses import Pausing
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.operations.requests import OperationDispatcher
+from groups.operations.rows_read import OperationRows
 from groups.postgres import connections
 from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell, Listener
@@ -47,10 +45,12 @@ from groups.reporting.client_connections import ClientConnections
 from groups.reporting.group_counts import GroupCounts
 from groups.reporting.instance_claims import InstanceClaims
 from groups.reporting.liveness import Notes
+from groups.reporting.offset_totals import written_max
 from groups.reporting.outages import Outages
 from groups.reporting.probe_responder import Watched
 from groups.reporting.totals import Maxima, Totals
 from groups.reporting.waiting import WaitingGroups
+from groups.runtime.collaborators import Collaborators, no_connections
 from groups.runtime.committer import Committer
 from groups.runtime.entries import CommitQueue
 from groups.runtime.fail_points import Fail, no_fail
@@ -163,7 +163,8 @@ def rules_from_django() -> Rules:
 
 
 class Node:
-    """A coordinator node. ``answer`` sends a reply to a ticket's connection.
+    """A coordinator node. ``answer`` sends a reply to a ticket's connection; ``hang_up`` closes
+    those of consumers.
 
     ``whole`` is set once every slot of the cluster has had an owner. Without ``has_timers``, a
     switch for tests, only the session sweep makes it check deadlines. ``spans``: where requests and
@@ -175,6 +176,7 @@ class Node:
         me: NodeAddress,
         answer: Callable[[Ticket, Reply], None],
         *,
+        hang_up: Callable[[str, Iterable[str]], None] = no_connections,
         clock: Callable[[], Millis] = monotonic_ms,
         rng: Random | None = None,
         fail: Fail = no_fail,
@@ -190,10 +192,13 @@ class Node:
         self.readers = connections.pool()
         self.offset_reads = OffsetReads(self.readers)
         self.catalogue = Catalogue(self.readers, me.node_id)
+        maxima = Maxima.from_django()
         self.coordinator = CoordinatorRuntime(
-            rules_from_django(), clock, rng or secrets.SystemRandom(), answer
+            rules_from_django(),
+            clock,
+            rng or secrets.SystemRandom(),
+            self._collaborators(answer, hang_up, maxima),
         )
-        self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
         wait = RestartWait(
             self.settings.node_restart_backoff_ms, self.settings.node_restart_backoff_max_ms
@@ -203,9 +208,7 @@ class Node:
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         queues = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [self._committer(queue, fail) for queue in queues]
-        self.totals = Totals(
-            Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
-        )
+        self.totals = Totals(maxima, self.catalogue, self.coordinator, self._reader, me.node_id)
         self.followers = Followers()
         self._history = self._known_history = 0
         self._history_began = asyncio.Event()
@@ -231,14 +234,29 @@ class Node:
         self._make_access()
         self.doorbell = Doorbell(self._listeners())
 
+    def _collaborators(
+        self,
+        answer: Callable[[Ticket, Reply], None],
+        hang_up: Callable[[str, Iterable[str]], None],
+        maxima: Maxima,
+    ) -> Collaborators:
+        """They are called when the node runs, and then all exist."""
+        return Collaborators(
+            answer=answer,
+            undecided=lambda operation_id: self.operator.undecided(operation_id),
+            hang_up=hang_up,
+            question=lambda group_id, question: self.assigning.submit(group_id, question),
+            grown=lambda group_id: self.totals.offsets.grown(group_id),
+            read_rows=lambda group_id, verb: self.operator.read_rows(group_id, verb),
+            groups_max=maxima.groups_max,
+            written_max=written_max(maxima.group_offsets_max),
+            restart_grace_ms=self.settings.coordinator_restart_grace_ms,
+        )
+
     def _make_operations(self) -> None:
         """What operators ask for."""
-        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader, self.totals.offsets)
-        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
-        self.freezing = Freezing(self.coordinator, self.configs)
-        self.operator = OperationDispatcher(
-            self.coordinator, self.offset_verbs, self.pausing, self.freezing, self._reader
-        )
+        rows = OperationRows(self._reader, self.totals.offsets, self.totals.admit_configs)
+        self.operator = OperationDispatcher(self.coordinator, rows, self._reader)
         if self.spans is not None:
             self.operator.traces = self.spans
 
@@ -379,9 +397,6 @@ class Node:
         yield "outages", self.outages.run
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run
-        yield "verbs about offsets", self.offset_verbs.run
-        yield "pauses", self.pausing.run
-        yield "freezes", self.freezing.run
         yield "notes of who obeys", self.followers.run
         yield "transactions", self.transactions.run
         yield "assigning", self.assigning.run

@@ -915,7 +915,10 @@ BEGIN
     FOR _row IN 
 WITH dropped AS (
     DELETE FROM rollcall_group_config
-    WHERE group_id = ANY($1::text[]) AND NOT name = ANY($3::text[])
+    WHERE (group_id, name) IN (
+        SELECT group_id, key
+        FROM unnest($1::text[], $6::text[]) AS asked(group_id, after),
+             jsonb_each(asked.after::jsonb) WHERE value = 'null')
 ), put AS (
     INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
     SELECT group_id, name, $2, value, clock_timestamp()
@@ -941,7 +944,6 @@ SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), -1,
        coalesce(g.generation, 0), coalesce(g.generation, 0), '{}', '[]', '[]',
        jsonb_build_object('author', $8::jsonb, 'before', asked.before::jsonb,
                           'after', asked.after::jsonb)
-           || jsonb_strip_nulls(jsonb_build_object('until', NULL::timestamptz))
 FROM unnest($1::text[], $5::text[], $6::text[])
      AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
 ;

@@ -26,11 +26,11 @@ class Unconfigured(Exception):
 
 @contextmanager
 def extra() -> Iterator[None]:
-    """What the extra brings is imported here."""
+    """What the dependency group ``spark`` brings is imported here."""
     try:
         yield
     except ModuleNotFoundError as missing:
-        raise Unconfigured(f"The pipeline needs {missing.name}: install rollcall[spark].") from None
+        raise Unconfigured(f"{missing.name} is missing: `make analyze` installs it.") from None
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:

@@ -132,7 +132,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.tokens = tokens
         self.metrics = None if metrics is None else MetricsListener(metrics, NodeReport(self))
         self.ready = ready
-        self.pending_replies = PendingReplies()
+        self.pending_replies = PendingReplies(self._hang_up)
         self.served: defaultdict[str, Served] = defaultdict(Served)
         self.seats = Seats()
         self.handed_out = HandedOut()
@@ -254,7 +254,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.node.quotas.changed = self.coordinator.heartbeat_views.look_again
         if self.node.acls is not None:
             self.node.acls.changed = self._rules_changed
-        self.node.coordinator.hang_up = self._hang_up
         self.node.outages.refused = self._refused
         # Loaded objects stay; collections need not look at them.
         self.node.keeper.loader.loaded = gc.freeze

@@ -3,5 +3,5 @@ line."""
 
 from typing import Final
 
-__version__: Final = "0.1.0"
+__version__: Final = "0.2.0"
 """The version of the project, also where it is not installed but only copied (the image)."""

@@ -34,7 +34,7 @@ SET: Final = Function(
         ("reason", "text"),
         ("author", "jsonb"),
     ),
-    {"bell": f"'{sql.BELL}'", "until": "NULL"},
+    {"bell": f"'{sql.BELL}'"},
     (sql.NOTE,),
 )
 
@@ -108,11 +108,12 @@ def _admit(more: int) -> None:
 
 def _write(group_id: str, altered: Altered, reason: str, actor: str) -> None:
     after = altered.after
+    put = [name for name in altered.names if name in after]
     SET.changes(
         [group_id],
         slot_of(group_id),
-        list(after),
-        list(after.values()),
+        put,
+        [after[name] for name in put],
         [_as_json(altered.before, altered.names)],
         [_as_json(after, altered.names)],
         reason,

@@ -1,4 +1,4 @@
-"""A report's rows as a file: CSV, or Parquet where pyarrow is there (``rollcall[spark]``)."""
+"""A report's rows as a file: CSV, or Parquet where pyarrow is there (the group ``spark``)."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def parquet(report: Report, rows: Iterable[Values]) -> bytes:
     try:
         arrow, files = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError:
-        raise NoParquet("Parquet needs pyarrow: install rollcall[spark].") from None
+        raise NoParquet("Parquet needs pyarrow: `make analyze` installs it.") from None
     kinds = {
         "string": arrow.string(),
         "bigint": arrow.int64(),

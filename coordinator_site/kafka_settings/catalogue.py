@@ -93,7 +93,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Number(
         "analysis.hour",
         3,
-        "ours: the hour (UTC) at which the reports are computed each night, where rollcall[spark]"
+        "ours: the hour (UTC) at which the reports are computed each night, where Spark"
         " is installed; -1: only when somebody asks",
         -1,
         23,

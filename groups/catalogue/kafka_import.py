@@ -34,7 +34,7 @@ class KafkaCluster:
             from confluent_kafka.admin import AdminClient
         except ImportError as missing:
             raise ImproperlyConfigured(
-                "Importing topics needs confluent-kafka: install rollcall[import]."
+                "Importing topics needs confluent-kafka: install the group `import`."
             ) from missing
         self._admin: Any = AdminClient({**client_config, "bootstrap.servers": bootstrap_servers})
 

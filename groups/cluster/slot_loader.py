@@ -153,7 +153,7 @@ class SlotLoader:
     def _grace_ms(self, found: SlotService) -> Millis:
         """The time to reconnect: clients wait longer between attempts the longer nobody served."""
         is_long = found.away_ms is None or found.away_ms > self.lease_ms
-        return self.coordinator.restart_grace_ms if is_long else 0
+        return self.coordinator.others.restart_grace_ms if is_long else 0
 
     def _check(self, doubts: int) -> None:
         if doubts != self._doubts:

@@ -219,6 +219,17 @@ class Verb(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowsVerb(Verb):
+    """A request about what only rows contain. Its owner reads them when its turn in the inbox has
+    come; nothing of the group is written until it is decided, and it is the last of its step.
+
+    ``is_read``: they are in the event.
+    """
+
+    is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForceRebalance(Verb):
     """Let all members rejoin. ``expected_generation`` None: any."""
 
@@ -238,7 +249,7 @@ class RemoveGroup(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExpireOffsets(Verb):
+class ExpireOffsets(RowsVerb):
     """The retention sweep asks the owner to expire a group's offsets.
 
     ``ages`` are those of all its offsets, read while no write of the group was possible;
@@ -250,7 +261,7 @@ class ExpireOffsets(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreOffsets(Verb):
+class RestoreOffsets(RowsVerb):
     """Restore a group's offsets to an earlier time.
 
     ``to`` is the time, for display; ``offsets`` are those that were committed then. ``obstacle``:
@@ -264,7 +275,7 @@ class RestoreOffsets(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetOffsets(Verb):
+class ResetOffsets(RowsVerb):
     """Set a group's offsets, as kafka-consumer-groups does.
 
     ``how`` describes the new offsets, for display; ``gone`` are partitions whose offsets are

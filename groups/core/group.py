@@ -29,7 +29,9 @@ from groups.core.strategy import Strategy
 from groups.core.waiting import Waiting
 
 if TYPE_CHECKING:
+    from groups.core.configs.freeze import FreezeChange
     from groups.core.earlier import Earlier
+    from groups.core.pauses import PausesChange
     from groups.core.signs_of_life import Sign
 
 Millis = int
@@ -103,7 +105,7 @@ class Decision:
     for a producer and partition. ``hung_up``: consumers of the 0.9 draft that are regarded as dead,
     whose connections must be closed. ``question``: a target assignment to be computed outside the
     step, after the commit; the result arrives as an event. ``facts``: what began and ended, in
-    order.
+    order. ``beside``: a change of what is paused in the group, or of its freeze.
     """
 
     group: "Group"
@@ -117,6 +119,7 @@ class Decision:
     deleted: bool = False
     question: AssignmentTask | None = None
     facts: tuple[Fact, ...] = ()
+    beside: "PausesChange | FreezeChange | None" = None
 
 
 class Silence(NamedTuple):

@@ -2,17 +2,17 @@
 
 A pause is a state, not a message: it lasts from one operation to the next, whichever members join
 or fail, and whichever node takes the slot over in between. It changes neither membership nor
-assignment, so it is the same for every kind of group and no event of a step. Pure;
-``groups.operations.pauses`` notifies members.
+assignment, so it is the same for every kind of group (``groups.core.beside``).
+``groups.runtime.pauses`` notifies members.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from groups.core.authors import user
 from groups.core.errors import ErrorCode
-from groups.core.events import Verb
+from groups.core.events import RowsVerb
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Operated
@@ -53,24 +53,33 @@ Pauses = Mapping[Target, Pause]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PauseWork(Verb):
+class PauseWork(RowsVerb):
     """An operator stops the fetchers of a group, or of one member. ``member_id`` "": those of all
     members.
 
-    A static member may be named by its instance id as well.
+    A static member may be named by its instance id as well. ``pauses``: what is paused now.
     """
 
     member_id: str = ""
+    pauses: Pauses = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResumeWork(Verb):
-    """An operator starts them again; ``member_id`` as in ``PauseWork``."""
+class ResumeWork(RowsVerb):
+    """An operator starts them again; the fields as in ``PauseWork``."""
 
     member_id: str = ""
+    pauses: Pauses = field(default_factory=dict)
 
 
 PauseVerb = PauseWork | ResumeWork
+
+
+class PausesChange(NamedTuple):
+    """All pauses of a group before and after an operation."""
+
+    before: Pauses
+    after: Pauses
 
 
 @dataclass(frozen=True, slots=True)

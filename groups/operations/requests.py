@@ -7,6 +7,7 @@ part. The store commits effect and result together, so an operation survives an 
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
@@ -16,16 +17,12 @@ from django.db import connection as django_connection
 from django.db import transaction
 from psycopg_pool import PoolTimeout
 
-from groups.core.configs.freeze import SetFreeze
-from groups.core.events import Verb
+from groups.core.events import RowsVerb, Verb
 from groups.core.operations import OPERATIONS, Asked, Name
-from groups.core.pauses import PauseVerb
 from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
-from groups.operations.freezes import Freezing
-from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
-from groups.operations.pauses import Pausing
+from groups.operations.rows_read import OperationRows
 from groups.postgres.channels import NOTIFY, Rung
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import slots as sql
@@ -38,6 +35,10 @@ BELL = "rollcall_operations"
 
 KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
 """Nodes of this schema support a freeze's end; earlier ones would ignore it."""
+
+
+READS_MAX: Final = 2
+"""Operations whose rows are read at the same time: half of the pool's connections."""
 
 
 class OlderNode(Exception):
@@ -169,29 +170,31 @@ class OperationDispatcher:
     not execute an operation twice while the first is being committed. A slot that was lost and
     taken again has another epoch: events of the old one are fenced, and created again. Verbs of
     later versions wait for a node that knows them.
+
+    ``rows`` are read for events that need them. A group waits meanwhile, so only ``READS_MAX`` of
+    these are in inboxes at once.
     """
 
     def __init__(
         self,
         coordinator: CoordinatorRuntime,
-        offset_verbs: OffsetVerbs,
-        pausing: Pausing,
-        freezing: Freezing,
+        rows: OperationRows,
         readers: Callable[[], Any],
     ) -> None:
         self.coordinator = coordinator
-        self.offset_verbs = offset_verbs
-        self.pausing = pausing
-        self.freezing = freezing
+        self.rows = rows
         self.readers = readers
         self.traces: Traces = NoTraces()
         self._dispatched: dict[int, int] = {}
         self._left: set[int] = set()
         self._looking = asyncio.Lock()
-        coordinator.undecided = self._undecided
+        self._unread: deque[tuple[str, RowsVerb]] = deque()
+        self._reads: set[int] = set()
 
-    def _undecided(self, operation_id: int) -> None:
+    def undecided(self, operation_id: int) -> None:
+        """Its event was refused before a decision: the next look makes it again."""
         self._dispatched.pop(operation_id, None)
+        self._read(operation_id)
         if self._looking.locked():
             self._left.add(operation_id)
         self.traces.left(operation_id)
@@ -229,11 +232,24 @@ class OperationDispatcher:
                 self._give(group_id, event)
 
     def _give(self, group_id: str, event: Verb) -> None:
-        if isinstance(event, OffsetVerb):
-            self.offset_verbs.add(group_id, event)
-        elif isinstance(event, PauseVerb):
-            self.pausing.add(group_id, event)
-        elif isinstance(event, SetFreeze):
-            self.freezing.add(group_id, event)
+        if isinstance(event, RowsVerb):
+            self._unread.append((group_id, event))
+            self._give_unread()
         else:
             self.coordinator.submit(group_id, event)
+
+    def _give_unread(self) -> None:
+        while self._unread and len(self._reads) < READS_MAX:
+            group_id, event = self._unread.popleft()
+            self._reads.add(event.operation_id)
+            self.coordinator.submit(group_id, event)
+
+    def _read(self, operation_id: int) -> None:
+        self._reads.discard(operation_id)
+        self._give_unread()
+
+    async def read_rows(self, group_id: str, event: RowsVerb) -> RowsVerb:
+        """The event with its rows. Raises ``NotRead``."""
+        read = await self.rows.read(group_id, event)
+        self._read(event.operation_id)
+        return read

@@ -51,6 +51,11 @@ class _Everything:
         return True
 
 
+def written_max(group_max: int) -> int:
+    """The rows after which a group is counted again."""
+    return max(1, group_max // SHARE)
+
+
 class OffsetTotals:
     """The totals as one node knows them. ``group_max``: the limit of one group, for each of both
     kinds."""
@@ -71,10 +76,9 @@ class OffsetTotals:
         self._suspects: set[str] = set()
         self._is_full = self._is_waiting_full = False
         self._known: set[tuple[str, str, int]] = set()
-        coordinator.written_max = max(1, group_max // SHARE)
-        coordinator.grown = self._grown
 
-    def _grown(self, group_id: str) -> None:
+    def grown(self, group_id: str) -> None:
+        """Many rows were written for it: it is counted."""
         self._suspects.add(group_id)
         self.suspected.set()
 
@@ -119,6 +123,10 @@ class OffsetTotals:
             self._known.clear()
 
     # -- when a limit is reached
+
+    def may_be_full(self, group_id: str) -> bool:
+        """Whether ``refused`` has to be asked."""
+        return group_id in self._coordinator.full
 
     async def refused(
         self, group_id: str, requested: Collection[Partition]

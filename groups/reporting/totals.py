@@ -111,7 +111,6 @@ class Totals:
         maxima = self.maxima
         self.catalogue.topics_max = maxima.topics_max
         self.catalogue.partitions_max = maxima.partitions_max
-        self.coordinator.groups_max = maxima.groups_max
         self.rows = {
             TRANSACTIONAL_IDS: Counted(maxima.transactional_ids_max),
             CONFIGS: Counted(maxima.group_configs_max),

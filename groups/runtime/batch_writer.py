@@ -15,7 +15,7 @@ import psycopg
 
 from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, MembersRefused
+from groups.core.events import Event, MembersRefused, RowsVerb
 from groups.core.group import Millis
 from groups.core.quick import quick
 from groups.event_loop import Slices
@@ -363,7 +363,7 @@ class BatchWriter:
         for item in items:
             self.coordinator.doubt(item.entry)
             if again:
-                item.entry.put_in_front(item.events)
+                item.entry.put_in_front([_unread(event) for event in item.events])
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
                 self.coordinator.refuse(item.entry, item.events, unsure)
@@ -400,3 +400,8 @@ class BatchWriter:
         before, name = self._other_connection, f"{self.name} waiting"
         self._other_connection = connection = await connections.kept(before, name)
         return connection
+
+
+def _unread(event: Event) -> Event:
+    """What it read may have changed with the group's rows."""
+    return replace(event, is_read=False) if isinstance(event, RowsVerb) else event

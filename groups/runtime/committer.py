@@ -8,13 +8,14 @@ an event does.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from groups import event_loop
+from groups.core.configs.freeze import SetFreeze
 from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -24,12 +25,17 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     RemoveGroup,
+    ResetOffsets,
+    RestoreOffsets,
+    RowsVerb,
     Tick,
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
+from groups.core.pauses import PauseWork, ResumeWork
 from groups.event_loop import Slices
 from groups.runtime.batch_writer import BATCH_BYTES_MAX, BatchItem, BatchWriter
+from groups.runtime.collaborators import NotRead
 from groups.runtime.entries import OFFSETS, CommitQueue, GroupEntry
 from groups.runtime.fail_points import Fail, no_fail
 from groups.runtime.repeated_commits import NOTHING, AcceptedRepeats, RepeatedCommits
@@ -44,10 +50,22 @@ BATCH_ROWS_MAX = 2_000
 same (measured: docs/hot-path.md)."""
 
 
-ENDS_STEP: Final = frozenset({DeleteGroup, ExpireOffsets, OffsetDelete, RemoveGroup})
+ENDS_STEP: Final = frozenset(
+    {
+        DeleteGroup,
+        ExpireOffsets,
+        OffsetDelete,
+        PauseWork,
+        RemoveGroup,
+        ResetOffsets,
+        RestoreOffsets,
+        ResumeWork,
+        SetFreeze,
+    }
+)
 """Events that are the last of their step: those that follow are for another group of the same id,
-or write offsets in place of deleted ones. A decision does not say which came first, and pending
-offsets of open transactions depend on it."""
+are decided under another freeze, or write offsets in place of deleted ones. A decision does not say
+which came first, and pending offsets of open transactions depend on it."""
 
 
 ANSWERS_AT_ONCE = 100
@@ -161,6 +179,8 @@ class Committer:
             events.append(event)
             room -= _size(event)
             if type(event) in ENDS_STEP:
+                if len(events) > 1 and isinstance(event, RowsVerb):
+                    inbox.appendleft(events.pop())  # it is decided alone, once its rows are read
                 break
         return entry.portion_of(events) if entry.suspects else events
 
@@ -210,15 +230,38 @@ class Committer:
         """Whether the step runs in a thread, since it would block the event loop for too long."""
         if self.queue is self.coordinator.offsets:
             return False
+        if isinstance(first := events[0], RowsVerb) and not first.is_read:
+            self._beside(self._read(entry, first))
+            return True
         if runs_foreign_code(entry.group, events):
-            task = asyncio.create_task(self._long_step(entry, events, event_loop.foreign))
-            self._foreign.add(task)
-            task.add_done_callback(self._foreign.discard)
+            self._beside(self._long_step(entry, events, event_loop.foreign))
             return True
         if may_take_long(entry.group, events):
             self._long.put_nowait((entry, events))
             return True
         return False
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._foreign.add(task)
+        task.add_done_callback(self._foreign.discard)
+
+    async def _read(self, entry: GroupEntry, event: RowsVerb) -> None:
+        """Read what an operation needs while the group is not written, and decide it next."""
+        try:
+            read = await self.coordinator.others.read_rows(entry.group_id, event)
+        except NotRead as error:
+            logger.info("an operation on %r waits: %s", entry.group_id, error)
+            self.coordinator.refuse(entry, [event], ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self.coordinator.release(entry)
+        except Exception:
+            self._step_failed(entry, [event])
+        else:
+            if entry.suspended:  # the slot was lost
+                self.coordinator.refuse(entry, [event], ErrorCode.NOT_COORDINATOR)
+            else:
+                entry.put_in_front([read])
+            self.coordinator.release(entry)
 
     async def _long_steps(self) -> None:
         """Run long steps one after the other; events that arrive for a group in the meantime are
@@ -292,7 +335,7 @@ class Committer:
 
     def _has_grown(self, entry: GroupEntry) -> None:
         entry.written = 0
-        self.coordinator.grown(entry.group_id)
+        self.coordinator.others.grown(entry.group_id)
 
     def _done(self, item: BatchItem) -> None:
         entry, decision = item.entry, item.write.decision

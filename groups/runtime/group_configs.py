@@ -9,18 +9,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.catalogue.cache import Unavailable
-from groups.core.authors import NO_AUTHOR, AuthorDetails, user
-from groups.core.configs.entries import Change, ConfigOperation
-from groups.core.configs.freeze import SetFreeze
-from groups.core.configs.group import FREEZE, Broker, Values, changed
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.authors import NO_AUTHOR, AuthorDetails
+from groups.core.configs.entries import Change
+from groups.core.configs.group import Broker, Values, changed
+from groups.core.errors import Refuse
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres.array_literals import array
@@ -31,8 +28,6 @@ from groups.runtime.entries import NOTHING
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store import load
 from groups.store.sql import configs as sql
-from groups.store.sql.group_rows import END_OPERATIONS
-from groups.store.sql.pauses import TAKE_OPERATION
 
 QUERY_S_MAX = 2.0
 """How long a request may wait for the database, queueing included."""
@@ -40,15 +35,6 @@ QUERY_S_MAX = 2.0
 
 def _nobody_counts(_rows: int) -> None:
     """The default of ``admit``: no limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeNote:
-    """The author and reason of a change, for the journal. ``until``: when a freeze ends."""
-
-    author: AuthorDetails
-    reason: str = ""
-    until: str | None = None
 
 
 class Configs:
@@ -101,66 +87,15 @@ class Configs:
         ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
-            written, refused = await self._alter(
-                connection, requested, ChangeNote(author), validate_only
-            )
+            written, refused = await self._alter(connection, requested, author, validate_only)
         await self._heed(written)
         return refused
-
-    async def set_freeze(self, group_id: str, verb: SetFreeze) -> None:
-        """Apply an operator's freeze or thaw, in the transaction that ends its operation: if two
-        nodes believe that they own the group, one writes. Raises ``Unavailable``."""
-        async with self._asking() as connection, connection.transaction():
-            operation = {"operation_id": verb.operation_id}
-            taken = await connection.execute(TAKE_OPERATION, operation)
-            if await taken.fetchone() is None:
-                return  # an earlier attempt has ended
-            written, refused = await self._set(connection, group_id, verb)
-            ended = _ended(verb, bool(written), refused.get(group_id))
-            await connection.execute(END_OPERATIONS, ended)
-        await self._heed(written)
-
-    async def _set(
-        self, connection: Connection, group_id: str, verb: SetFreeze
-    ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
-        """Like ``_alter``. A group that does not exist is not frozen: a later group of the id would
-        be frozen too."""
-        await connection.execute(sql.LOCK)  # also in _alter, which does not wait then
-        values = (await load.configs_by_id(connection, [group_id])).get(group_id, NOTHING)
-        is_frozen = values.get(FREEZE) == "true"
-        if verb.frozen and is_frozen:
-            return await self._set_end(connection, group_id, values, verb), {}
-        if not verb.frozen and not (is_frozen and await _is_over(connection, group_id, verb)):
-            return {}, {}
-        if verb.frozen and not self._exists(group_id):
-            return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
-        freeze = (ConfigOperation.SET, "true") if verb.frozen else (ConfigOperation.DELETE, None)
-        requested = {group_id: [Change(FREEZE, *freeze)]}
-        done = await self._alter(connection, requested, note_of(verb), False)
-        if verb.frozen and verb.until is not None:
-            await connection.execute(sql.SET_END, _end(group_id, verb))
-        return done
-
-    async def _set_end(
-        self, connection: Connection, group_id: str, values: Values, verb: SetFreeze
-    ) -> Mapping[str, Values]:
-        """Change the end of an existing freeze, or remove it."""
-        changed = await connection.execute(sql.SET_END, _end(group_id, verb))
-        if not changed.rowcount:
-            return {}
-        same = {group_id: values}
-        await self._note(connection, same, same, note_of(verb), (FREEZE,))
-        return same
-
-    def _exists(self, group_id: str) -> bool:
-        entry = self.coordinator.entries.get(group_id)
-        return entry is not None and entry.group.durable.exists
 
     async def _alter(
         self,
         connection: Connection,
         requested: Mapping[str, Sequence[Change]],
-        note: ChangeNote,
+        author: AuthorDetails,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
         """The changed settings, and the refused groups; within a transaction."""
@@ -171,7 +106,7 @@ class Configs:
         if validate_only or not written:
             return {}, refused
         await _write(connection, before, written)
-        await self._note(connection, before, written, note)
+        await self._note(connection, before, written, author)
         return written, refused
 
     async def _heed(self, written: Mapping[str, Values]) -> None:
@@ -206,21 +141,18 @@ class Configs:
         connection: Connection,
         before: Mapping[str, Values],
         written: Mapping[str, Values],
-        note: ChangeNote,
-        also: Sequence[str] = (),
+        author: AuthorDetails,
     ) -> None:
-        """Journal the changes, their author and reason, in the same transaction. ``also``: names
-        that are journaled even if their value is unchanged."""
+        """Journal the changes and their author, in the same transaction."""
         olds, news = list[str](), list[str]()
         for group_id, new in written.items():
             old = before.get(group_id, NOTHING)
-            names = sorted(n for n in {*old, *new} if n in also or old.get(n) != new.get(n))
+            names = sorted(n for n in {*old, *new} if old.get(n) != new.get(n))
             olds.append(json.dumps({name: old.get(name) for name in names}))
             news.append(json.dumps({name: new.get(name) for name in names}))
         values = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
-        who = {"node_id": self.node_id, "author": json.dumps(note.author)}
-        why = {"reason": note.reason, "until": note.until}
-        await connection.execute(sql.NOTE, {**values, **who, **why})
+        who = {"node_id": self.node_id, "author": json.dumps(author), "reason": ""}
+        await connection.execute(sql.NOTE, {**values, **who})
 
     # -- the owner
 
@@ -267,44 +199,21 @@ class Configs:
             raise Unavailable(str(error)) from error
 
 
-async def _is_over(connection: Connection, group_id: str, verb: SetFreeze) -> bool:
-    """Whether the thaw applies to the current freeze: it has no later end."""
-    if verb.until is None:
-        return True
-    later = await connection.execute(sql.ENDS_LATER, _end(group_id, verb))
-    return await later.fetchone() is None
-
-
-def _end(group_id: str, verb: SetFreeze) -> Mapping[str, Any]:
-    return {"group_id": group_id, "name": FREEZE, "until": verb.until}
-
-
-def note_of(verb: SetFreeze) -> ChangeNote:
-    """The author and reason for the journal."""
-    return ChangeNote(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
-
-
-def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[str, Any]:
-    """The parameters of ``END_OPERATIONS``."""
-    state = "succeeded"
-    outcome: str | None = "changed" if changed else "unchanged"
-    word = "frozen" if verb.frozen else "thawed"
-    detail = f"the group is {word}" if changed else f"the group was {word} already"
-    if refusal is not None:
-        state, outcome, detail = "failed", None, refusal.detail or refusal.code.name
-    row = {"id": verb.operation_id, "state": state, "outcome": outcome, "detail": detail}
-    return {name: [value] for name, value in (*row.items(), ("generation", None))}
-
-
 async def _write(
     connection: Connection, before: Mapping[str, Values], written: Mapping[str, Values]
 ) -> None:
-    """Write the groups' rows; their owners are notified at the commit."""
+    """Write what differs, and nothing else: an owner may thaw its group meanwhile. Owners are
+    notified at the commit."""
     gone = [(g, n) for g, new in written.items() for n in before.get(g, NOTHING) if n not in new]
     if gone:
         ids, names = zip(*gone, strict=True)
         await connection.execute(sql.DROP, {"group_ids": array(ids), "names": array(names)})
-    rows = [(g, slot_of(g), name, new[name]) for g, new in written.items() for name in new]
+    rows = [
+        (group_id, slot_of(group_id), name, value)
+        for group_id, new in written.items()
+        for name, value in new.items()
+        if before.get(group_id, NOTHING).get(name) != value
+    ]
     if rows:
         columns = [array(column) for column in zip(*rows, strict=True)]
         put = dict(zip(("group_ids", "slots", "names", "values"), columns, strict=True))

@@ -151,7 +151,7 @@ class RepeatedCommits:
         for group_id, entry, _, _ in taken.parts:
             if entry.written > coordinator.written_max:
                 entry.written = 0
-                coordinator.grown(group_id)
+                coordinator.others.grown(group_id)
             coordinator.release(entry, is_same=True)
 
 

@@ -93,6 +93,9 @@ class Reloader:
             held = await self._fence(connection, group_ids)
             free = [group_id for group_id in group_ids if group_id not in held]
             found = await load.groups_by_id(connection, free)
+            pauses = await load.pauses_by_id(connection, free)
+            for group_id in free:
+                self.coordinator.own.paused.put(group_id, pauses.get(group_id, {}))
             await self._reseat([self._doubtful.pop(group_id) for group_id in free], found)
 
     async def _reseat(self, entries: Sequence[GroupEntry], found: Mapping[str, Durable]) -> None:

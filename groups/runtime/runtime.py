@@ -8,11 +8,10 @@ nothing about what a group decides.
 
 import heapq
 import logging
-import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from random import Random
 
-from groups.core.assignors.task import AssignmentTask
+from groups.core.configs.freeze import FreezeChange
 from groups.core.configs.group import Values
 from groups.core.conversion.step import creates_group, kind_for
 from groups.core.errors import ErrorCode
@@ -25,11 +24,13 @@ from groups.core.events import (
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
-from groups.core.replies import ErrorReply, Reply
+from groups.core.pauses import PausesChange
+from groups.core.replies import ErrorReply
 from groups.core.rows import SLOTS, slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
 from groups.postgres.timeline import SeenRevision
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.entries import CommitQueue, GroupEntry, GroupOverrides, Repeat
 from groups.runtime.heartbeat_views import HeartbeatViews
 from groups.runtime.observers import Observers
@@ -56,19 +57,14 @@ class CoordinatorRuntime:
     """All groups of the slots that this node owns.
 
     ``monotonic`` returns the process's clock in milliseconds, which leases use; ``rng`` makes
-    member ids; ``answer`` sends a reply to a ticket, or drops it if the connection is closed.
-    ``missed``: the total time in which the node could receive nothing. Sessions and timers use
-    ``clock``, which excludes it: a stall moves every deadline by its length, so no member expires
-    because of it. ``listened_at``: when the node could last receive. ``epochs`` maps each owned
-    slot to the epoch under which it is owned, ``shifts`` to its service time less ``clock``
-    (``groups.core.earlier``). ``undecided`` is called with the id of an operation
-    whose event was refused before a decision, ``hang_up`` with a group and the consumers whose
-    connections must be closed. ``question`` computes target assignments that a step requested
-    (``groups.topics.assignor_worker``). ``with_pending``: groups that have, or once had,
-    pending transactional offsets; plain commits of all other groups need no check. ``groups_max``:
-    the limit of groups in all slots together. ``grown`` is called with a group when more than
-    ``written_max`` rows were written for it since the last call; ``full``: groups that may commit
-    no further partitions (``groups.reporting.offset_totals``).
+    member ids; ``others`` is what it calls (``groups.runtime.collaborators``). ``missed``: the
+    total time in which the node could receive nothing. Sessions and timers use ``clock``, which
+    excludes it: a stall moves every deadline by its length, so no member expires because of it.
+    ``listened_at``: when the node could last receive. ``epochs`` maps each owned slot to the epoch
+    under which it is owned, ``shifts`` to its service time less ``clock``
+    (``groups.core.earlier``). ``with_pending``: groups that have, or once had, pending
+    transactional offsets; plain commits of all other groups need no check. ``full``: groups that
+    may commit no further partitions, as ``groups.reporting.offset_totals`` last found.
     """
 
     def __init__(
@@ -76,27 +72,25 @@ class CoordinatorRuntime:
         rules: Rules,
         monotonic: Callable[[], Millis],
         rng: Random,
-        answer: Callable[[Ticket, Reply], None],
+        others: Collaborators,
     ) -> None:
         self.own = GroupOverrides(rules)
         self.monotonic = monotonic
         self.missed: Millis = 0
         self.listened_at = monotonic()
         self.rng = rng
-        self.answer = answer
+        self.others = others
+        self.answer = others.answer
+        self.undecided = others.undecided
+        self.hang_up = others.hang_up
         self.epochs: dict[int, int] = {}
         self.shifts: dict[int, Millis] = {}
         self.entries: dict[str, GroupEntry] = {}
         self.heartbeat_views = HeartbeatViews()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
-        self.restart_grace_ms: Millis = 0
-        self.groups_max = self.written_max = sys.maxsize
-        self.grown: Callable[[str], None] = _nobody_counts
+        self.written_max = others.written_max
         self.full: Container[str] = frozenset()
-        self.undecided: Callable[[int], None] = _nobody
-        self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
-        self.question: Callable[[str, AssignmentTask], None] = _no_answer
         self.observers = Observers()
         self.tallies = Tallies()
         self.membership = CommitQueue("membership")
@@ -220,7 +214,7 @@ class CoordinatorRuntime:
     def groups_share(self) -> int:
         """The share of ``groups_max`` for the owned slots: group ids are spread evenly over
         slots."""
-        return self.groups_max * len(self.epochs) // SLOTS
+        return self.others.groups_max * len(self.epochs) // SLOTS
 
     def groups(self) -> Iterable[Group]:
         """Every committed group of the owned slots that exists (see ``group``)."""
@@ -279,22 +273,19 @@ class CoordinatorRuntime:
             if entry.group.rules is not rules:  # they changed while the batch was being written
                 entry.group = entry.group.with_rules(rules)
             self.heartbeat_views.put(group_id, entry.group.heartbeat_view())
+        if decision.beside is not None:
+            self._install_beside(group_id, decision.beside)
         self.send(entry, decision.answers)
         if decision.hung_up:
             self.hang_up(group_id, decision.hung_up)
         if decision.question is not None:
-            self.question(group_id, decision.question)
+            self.others.question(group_id, decision.question)
 
-    def hold(self, group_id: str) -> GroupEntry | None:
-        """Prevent steps of a group until ``release``, as a committer does while it writes.
-
-        None if a committer has it, if it is being reloaded, or if it is not in memory.
-        """
-        entry = self.entries.get(group_id)
-        if entry is None or entry.busy or entry.suspended:
-            return None
-        entry.busy = True
-        return entry
+    def _install_beside(self, group_id: str, change: PausesChange | FreezeChange) -> None:
+        if isinstance(change, PausesChange):
+            self.own.paused.put(group_id, change.after)
+        else:
+            self.configure(group_id, change.values)
 
     def release(self, entry: GroupEntry, *, is_same: bool = False) -> None:
         """A committer has finished with an entry; remove it if its group does not exist any more.
@@ -353,7 +344,9 @@ class CoordinatorRuntime:
         entry = self.entries.get(group_id)
         if entry is not None:
             entry.group = entry.group.with_rules(self.own.rules_of(group_id))
-            if not entry.busy and not entry.suspended:
+            if entry.busy:
+                entry.wake_at = None  # its release sets the timer again
+            elif not entry.suspended:
                 self._rearm(entry)
 
     def seat(self, group_id: str, group: Group) -> GroupEntry:
@@ -483,22 +476,6 @@ class CoordinatorRuntime:
         for event in events:
             if isinstance(event, Verb):
                 self.undecided(event.operation_id)
-
-
-def _nobody(_operation_id: int) -> None:
-    """The default of ``undecided``: do nothing."""
-
-
-def _nobody_counts(_group_id: str) -> None:
-    """The default of ``grown``: do not count offsets."""
-
-
-def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
-    """The default of ``hang_up``: there are no connections."""
-
-
-def _no_answer(_group_id: str, _question: AssignmentTask) -> None:
-    """The default of ``question``: do not compute; the group asks again."""
 
 
 def _exists(group: Group) -> bool:

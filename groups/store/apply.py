@@ -32,7 +32,7 @@ from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array, in_order
 from groups.postgres.array_literals import columns as columns_of
-from groups.store import details, facts, journal, offset_rows, transactional_offsets
+from groups.store import beside, details, facts, journal, offset_rows, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -206,6 +206,9 @@ def statements(batch: Batch) -> Iterator[Statement]:
         yield from offset_rows.statements(committed)
     if batch.plain.rows:
         yield offset_rows.with_history(batch.plain.rows)
+    for write in more:
+        if (change := write.decision.beside) is not None:
+            yield from beside.statements(write.group_id, change)
     yield from _operations(more)
 
 

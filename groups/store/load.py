@@ -107,10 +107,11 @@ async def pauses_of_slots(
     return await _pauses(connection, pauses.OF_SLOTS, {"slots": list(slots)})
 
 
-async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: str) -> Pauses:
-    """The pauses in this group."""
-    found = await _pauses(connection, pauses.OF_GROUP, {"group_id": group_id})
-    return found.get(group_id, {})
+async def pauses_by_id(
+    connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
+) -> dict[str, Pauses]:
+    """The pauses in these groups, of those that have some."""
+    return await _pauses(connection, pauses.OF_GROUPS, {"group_ids": list(group_ids)})
 
 
 async def services_of_slots(

@@ -81,7 +81,6 @@ class Assigning:
         self._coordinator = coordinator
         self._ours = Line(coordinator)
         self._others: dict[str, tuple[Line, asyncio.Task[None]]] = {}
-        coordinator.question = self.submit
 
     def submit(self, group_id: str, question: AssignmentTask) -> None:
         """Queue a request; an older one of the group is dropped."""

@@ -26,7 +26,7 @@ SERVICE_NAME: Final = "service.name"
 OTLP: Final = "otlp"
 HTTP_PROTOBUF: Final = "http/protobuf"
 NEEDS: Final = "opentelemetry.exporter.otlp.proto.http"
-"""Of the extra ``otel``; the rest of it comes along."""
+"""Of the dependency group ``otel``; the rest of it comes along."""
 
 _started: dict[str, "TracerProvider"] = {}
 
@@ -43,7 +43,7 @@ def problem_of(environ: Mapping[str, str]) -> str | None:
         if protocol:
             break  # that of traces counts before that of all
     if not _is_installed():
-        return "the extra rollcall[otel] is not installed"
+        return "OpenTelemetry is not installed (the dependency group otel)"
     return None
 
 

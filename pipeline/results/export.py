@@ -1,7 +1,7 @@
 """Tables and reports of the newest run, copied to a folder or an object store in a format of
 others' programs.
 
-Needs no Java: pyarrow reads and writes; Delta by ``deltalake``, where the extra ``rollcall[delta]``
+Needs no Java: pyarrow reads and writes; Delta by ``deltalake``, where the group ``delta``
 is installed. An export is repeated without harm: it replaces what is there.
 """
 
@@ -194,7 +194,7 @@ def _delta(rows: pa.RecordBatchReader, to: Output, name: str, run_id: int) -> st
     try:
         from deltalake import CommitProperties, write_deltalake
     except ModuleNotFoundError:
-        raise Lacking("Delta needs deltalake: install rollcall[delta].") from None
+        raise Lacking("Delta needs deltalake: `make analyze` installs it.") from None
     address = f"{to.address}/{name}".replace("s3a://", "s3://", 1)
     said = CommitProperties(custom_metadata={"rollcall.run": str(run_id)})
     write_deltalake(

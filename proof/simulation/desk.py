@@ -82,7 +82,6 @@ class Desk:
         """Set the parts that answer; ``knows`` is called with groups that need updates about their
         topics."""
         self.transactions, self.knows = transactions, knows
-        coordinator.hang_up = self.hang_up
         self.coordinator, self.keeper = coordinator, keeper
         self.readers, self.cluster = readers, cluster
 

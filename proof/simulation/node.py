@@ -20,15 +20,13 @@ from groups.cluster.restart_backoff import RestartWait
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster, NodeAddress
 from groups.core.group import Rules
-from groups.operations.freezes import Freezing
-from groups.operations.offset_operations import OffsetVerbs
-from groups.operations.pauses import Pausing
 from groups.operations.requests import OperationDispatcher
+from groups.operations.rows_read import OperationRows
 from groups.reporting.liveness import Notes
 from groups.reporting.offset_totals import OffsetTotals
 from groups.reporting.waiting import WaitingGroups
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.committer import Committer
-from groups.runtime.group_configs import Configs
 from groups.runtime.retries import Reloader
 from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
 from groups.runtime.transactions import Transactions
@@ -127,10 +125,17 @@ class Node:
         me = NodeAddress(self.node_id, "127.0.0.1", PORT + self.node_id)
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
-        self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, self.desk.answer)
+        others = Collaborators(
+            answer=self.desk.answer,
+            undecided=lambda operation_id: self.operator.undecided(operation_id),
+            hang_up=self.desk.hang_up,
+            question=lambda group_id, question: self.assigning.submit(group_id, question),
+            read_rows=lambda group_id, verb: self.operator.read_rows(group_id, verb),
+            restart_grace_ms=GRACE_MS,
+        )
+        self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, others)
         self.keeper = SlotKeeper(me, self.coordinator, LEASE_MS, self._publish, RESTART_WAIT)
         self.keeper.incarnation = UUID(int=rng.getrandbits(128))
-        self.coordinator.restart_grace_ms = GRACE_MS
         self.notes = Notes(self.coordinator)
         self.keeper.handover.notes = self.notes
         self.waiting_groups = WaitingGroups(self.coordinator, self.node_id)
@@ -149,13 +154,8 @@ class Node:
         readers: Any = Readers()
         self.readers = readers
         totals = OffsetTotals(self.coordinator, self.readers.connection, sys.maxsize)
-        self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection, totals)
-        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.look_soon)
-        configs = Configs(self.coordinator, self.readers.connection, {}, self.node_id)
-        freezing = Freezing(self.coordinator, configs)
-        self.operator = OperationDispatcher(
-            self.coordinator, self.offset_verbs, self.pausing, freezing, self.readers.connection
-        )
+        rows = OperationRows(self.readers.connection, totals, lambda _new: None)
+        self.operator = OperationDispatcher(self.coordinator, rows, self.readers.connection)
         self.transactions = Transactions(
             self.coordinator, readers, self.keeper.look_soon, self._fail
         )
@@ -200,7 +200,6 @@ class Node:
         self.process.spawn(self.notes.run())
         self.process.spawn(self.waiting_groups.run(self.readers))
         if self.needs.operator:
-            self.process.spawn(self.offset_verbs.run())
             self.process.spawn(self._operations())
         if self.needs.transactions:
             self.process.spawn(self.transactions.run())

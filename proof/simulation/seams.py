@@ -95,6 +95,7 @@ class Seams:
             patch.object(blame, "refused_members", _refused_members),
             patch.object(load, "configs_of_slots", _no_configs),
             patch.object(load, "pauses_of_slots", _no_pauses),
+            patch.object(load, "pauses_by_id", _no_pauses),
         ):
             try:
                 yield
@@ -171,5 +172,5 @@ async def _no_configs(connection: Any, slots: Sequence[int]) -> dict[str, dict[s
     return {}
 
 
-async def _no_pauses(connection: Any, slots: Sequence[int]) -> dict[str, Pauses]:
+async def _no_pauses(connection: Any, which: Sequence[Any]) -> dict[str, Pauses]:
     return {}

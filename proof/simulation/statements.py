@@ -78,6 +78,11 @@ def _pending_operations(db: Database, transaction: Transaction, given: Any) -> O
     ]
 
 
+def _is_pending(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [()] if db.operations[given["operation_id"]].state == "pending" else []
+
+
 def _ages(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     waiting = {key[1:] for key in db.pending if key[1] == given["group_id"]}
@@ -100,6 +105,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql_slots.PENDING_OPERATIONS: _pending_operations,
         group_rows.FETCH_OFFSETS: _fetch_offsets,
         group_rows.RAISE_REVISIONS: _raise_revisions,
+        offset_operations.IS_PENDING: _is_pending,
         offset_operations.AGES: _ages,
         offset_operations.STATE_AGE: _state_age,
         **notes.MEANINGS,

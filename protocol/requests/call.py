@@ -22,6 +22,7 @@ from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
 from groups.event_loop import Turns
 from groups.node import Node
+from groups.runtime.collaborators import no_connections
 from protocol.requests.access import Open
 from protocol.requests.session import Session
 
@@ -54,9 +55,11 @@ class Waiter(Protocol):
 
 
 class PendingReplies:
-    """The tickets that wait for their replies; only this class resolves them."""
+    """The tickets that wait for their replies; only this class resolves them. ``hang_up`` closes
+    the connections of consumers of a group."""
 
-    def __init__(self) -> None:
+    def __init__(self, hang_up: Callable[[str, Iterable[str]], None] = no_connections) -> None:
+        self.hang_up = hang_up
         self._waiting: dict[Ticket, Waiter] = {}
 
     def open(self, ticket: Ticket, future: Waiter) -> None:

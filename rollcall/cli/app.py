@@ -15,6 +15,7 @@ from rollcall.cli import (
     doctor,
     facts,
     groups,
+    import_kafka,
     journal,
     marks,
     nodes,
@@ -64,6 +65,7 @@ app.add_typer(advice.app, name="advice")
 app.command()(marks.mark)
 app.command()(marks.marks)
 app.command()(doctor.doctor)
+app.command()(import_kafka.import_kafka)
 
 
 def _version(is_set: bool) -> None:

@@ -11,6 +11,7 @@ library and Kafka's messages (``rollcall.wire``, ``rollcall.wire.messages``).
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
 from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
+from rollcall.client.configs import from_config
 from rollcall.client.core.events import Change, Kind, Token, TopicPartition
 from rollcall.client.core.pausing import Order
 from rollcall.client.errors import (
@@ -27,6 +28,7 @@ from rollcall.client.errors import (
 )
 from rollcall.client.member import Member
 from rollcall.client.metrics import Metrics
+from rollcall.client.worker import Work, Worker, worker
 
 __all__ = [
     "ASSIGNORS",
@@ -54,4 +56,8 @@ __all__ = [
     "UnknownProtocol",
     "View",
     "ViewMember",
+    "Work",
+    "Worker",
+    "from_config",
+    "worker",
 ]

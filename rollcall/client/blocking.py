@@ -141,6 +141,10 @@ class BlockingMember:
         """See ``Member.assigned``."""
         return self._do(lambda: self._member.assigned)
 
+    def assignment(self) -> Partitions:
+        """See ``Member.assignment``."""
+        return self.assigned
+
     @property
     def workable(self) -> Partitions:
         """See ``Member.workable``."""

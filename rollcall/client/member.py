@@ -173,6 +173,10 @@ class Member:
             if calling.is_being_cancelled():
                 raise
 
+    async def stop(self) -> None:
+        """``close``, by aiokafka's name."""
+        await self.close()
+
     async def _closed(self) -> None:
         """Wait until a close in progress has ended."""
         if self._closing is not None:
@@ -287,6 +291,10 @@ class Member:
     def assigned(self) -> Partitions:
         """The partitions that belong only to this member now, whether it is stopped or not."""
         return frozenset(self._own)
+
+    def assignment(self) -> Partitions:
+        """``assigned``, by the name that stock clients have for it."""
+        return self.assigned
 
     @property
     def _own(self) -> Collection[TopicPartition]:

@@ -1,16 +1,21 @@
 """Settings of a group in the admin: shown, changed and reset, with the author in the journal."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from console.operations import configs
 from console.people.staff_roles import OPERATOR, VIEWER
+from groups.broker_configs import from_django
 from groups.core.authors import user
+from groups.core.configs.entries import Change, ConfigOperation
+from groups.core.configs.group import Values
 from groups.models import AuditEntry, GroupConfig, Journal
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
@@ -18,7 +23,7 @@ from tests.api.conftest import write
 
 pytestmark = pytest.mark.django_db
 
-MEMBERS = "rollcall.max.members"
+MEMBERS, INTERVAL = "rollcall.max.members", "rollcall.rebalance.min.interval.ms"
 SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 WHY = "a smaller database"
 
@@ -151,3 +156,22 @@ def test_a_form_posted_from_another_site_is_refused(operator: Client) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = operator.cookies
     assert change(strict, MEMBERS, "7").status_code == 403 and own() == {}
+
+
+def test_a_save_does_not_bring_back_what_an_owner_has_removed_meanwhile(operator: Client) -> None:
+    """A group that is thawed between the read of its settings and the write stays thawed."""
+
+    def save(change: Change, seen: Callable[[Values], None] = lambda _values: None) -> None:
+        configs.alter("orders", [change], from_django(), reason=WHY, actor="olga", seen=seen)
+
+    def thaw(values: Values) -> None:
+        assert values == {"rollcall.freeze": "true"}
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM rollcall_group_config")
+
+    save(Change("rollcall.freeze", ConfigOperation.SET, "true"))
+    save(Change(INTERVAL, ConfigOperation.SET, "7"), thaw)
+    assert own() == {INTERVAL: "7"}
+
+    save(Change(INTERVAL, ConfigOperation.DELETE, None))
+    assert own() == {}

@@ -13,8 +13,8 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import previews
 from groups.catalogue import changes
 from groups.models import Operation
-from groups.operations.offset_operations import SET_SINCE
 from groups.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
+from groups.operations.rows_read import SET_SINCE
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

@@ -17,6 +17,9 @@ EXAMPLES = dict(
 
 SAYS = {
     "A first worker": "assigned [0, 1, 2, 3, 4, 5]",
+    "A function per partition": "18",
+    "Tests without a server": "assigned 6\nlost 6",
+    "A configuration of another client": "assigned 6",
     "Working and committing": "60\n" + "\n".join(f"stopped {n} at 10" for n in range(6)),
     "Fencing your own storage": "True\nFalse",
     "Without asyncio": "[0, 1, 2, 3, 4, 5]",
@@ -31,6 +34,9 @@ SAYS = {
 SECURED = {"Over TLS, as a user"}
 """Those of a listener with TLS and users: ``tests/security/test_stock_clients.py`` runs them."""
 
+SETTINGS = {"In a Django project"}
+"""What is no program: ``test_contrib_django.py`` checks such settings."""
+
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_page_has_the_state_machine_of_the_table(name: str) -> None:
@@ -41,7 +47,7 @@ def test_the_page_has_the_state_machine_of_the_table(name: str) -> None:
 
 
 def test_every_example_of_the_page_is_tested() -> None:
-    assert EXAMPLES.keys() == SAYS.keys() | SECURED
+    assert EXAMPLES.keys() == SAYS.keys() | SECURED | SETTINGS
 
 
 @pytest.mark.timeout(200)

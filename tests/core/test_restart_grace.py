@@ -11,6 +11,7 @@ from groups.core.earlier import Interruption, Noted, Service
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.runtime import loading
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from tests.loading import adopt
 
@@ -59,7 +60,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def coordinator(clock: Clock) -> CoordinatorRuntime:
-    return CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    return CoordinatorRuntime(Rules(), clock, Random(1), Collaborators())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -109,7 +109,9 @@ def free_ports(count: int) -> list[int]:
 class Kafka:
     """``async with Kafka(version) as it``: ``it.address`` is HOST:PORT of a broker that serves."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, **more: str) -> None:
+        """``more``: further settings, with ``_`` for ``.``."""
+        self.more = {name.replace("_", "."): value for name, value in more.items()}
         self.folder = Path(tempfile.mkdtemp(prefix="kafka-"))
         port, self.controller = free_ports(2)
         self.address = f"127.0.0.1:{port}"
@@ -137,6 +139,7 @@ class Kafka:
             "listeners": f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{self.controller}",
             "advertised.listeners": f"PLAINTEXT://{self.address}",
             "log.dirs": str(self.folder / "log"),
+            **self.more,
         }
         file = self.folder / "server.properties"
         file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))

@@ -56,8 +56,8 @@ TOLD: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
 }
 """Statements that tell themselves, in an order in which they can be executed."""
 
-BY_THEIR_CALLERS: Final = {"PUT", "DROP", "SET", "SET_END"}
-"""Followed by ``configs.NOTE`` in the same transaction."""
+BY_THEIR_CALLERS: Final = {"PUT", "DROP", "SET", "FREEZE_GROUP", "THAW_GROUP"}
+"""Followed by ``configs.NOTE`` in the same transaction, or with a decision's entry."""
 
 OTHERS: Final = {"NOTE_SETTINGS", "ORPHANED_CONFIGS"}
 NO_CHANGE: Final = {"RAISE_ENDS"}

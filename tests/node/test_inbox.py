@@ -17,6 +17,7 @@ from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.runtime import loading
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.committer import Committer
 from groups.runtime.retries import Reloader
 from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
@@ -46,7 +47,8 @@ class Alone:
     def __init__(self) -> None:
         self.clock = Clock()
         self.answers: dict[Ticket, asyncio.Future[Reply]] = {}
-        self.coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), self._answer)
+        others = Collaborators(answer=self._answer)
+        self.coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), others)
         self.coordinator.lease_until = self.clock.now + LEASE_MS
         adopt(self.coordinator, {slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
         self.entry = self.coordinator.entries["g"]

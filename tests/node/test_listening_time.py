@@ -21,6 +21,7 @@ from groups.core.group import Beat, Rules
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import ClassicHeartbeat, CommandPoll, Sign
 from groups.runtime import runtime
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import STALL_MS, CoordinatorRuntime
 from tests.core.every_kind import ABSENT, JOINS, RULES, SESSION_MS, TICKET, settled
 from tests.loading import adopt
@@ -50,7 +51,7 @@ class Listener:
     def __init__(self, kind: str) -> None:
         self.now = 1_000_000
         self.listened_ms = 0
-        self.coordinator = CoordinatorRuntime(Rules(), lambda: self.now, Random(1), _unanswered)
+        self.coordinator = CoordinatorRuntime(Rules(), lambda: self.now, Random(1), Collaborators())
         group, self.member_id = settled(kind)
         self.sign = SIGNS[kind](self.member_id, group.durable.group.generation)
         self.stale = SIGNS[kind](self.member_id + "?", group.durable.group.generation - 1)
@@ -98,10 +99,6 @@ class Listener:
         """How much listening, from now on, until a tick would remove the silent member."""
         (session,) = self.coordinator.entries["g"].group.sessions(self.coordinator.clock())
         return session.heard_at + session.timeout_ms - self.coordinator.clock()
-
-
-def _unanswered(*_: Any) -> None:
-    """Nobody asks over a wire here."""
 
 
 Act = tuple[str, int]

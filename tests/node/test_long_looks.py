@@ -14,9 +14,10 @@ from groups.core.events import Event, ExpireOffsets, OffsetWrite, ResetOffsets, 
 from groups.core.expiry import Age
 from groups.core.group import Rules
 from groups.core.rows import Durable, slot_of
-from groups.operations import offset_operations
+from groups.operations import rows_read
 from groups.postgres import connections
 from groups.reporting.liveness import FEW, ROWS_MAX, SESSIONS_MAX, Notes
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from tests.factories import durable, member
 from tests.in_process import Other
@@ -31,7 +32,7 @@ T = TypeVar("T")
 
 def holding(groups: Mapping[str, Durable]) -> CoordinatorRuntime:
     """A coordinator of these groups alone, for which no time passes."""
-    made = CoordinatorRuntime(Rules(), lambda: 1_000_000, Random(1), lambda _ticket, _reply: None)
+    made = CoordinatorRuntime(Rules(), lambda: 1_000_000, Random(1), Collaborators())
     made.lease_until = 2_000_000
     adopt(made, dict.fromkeys(map(slot_of, groups), 1), groups)
     return made
@@ -133,7 +134,7 @@ async def test_other_tasks_run_while_expiring_offsets_are_read(
     await other.execute(OLD.encode(), {"rows": rows})
     monkeypatch.setattr(event_loop, "SLICE_MS", 0)
     asked = ExpireOffsets(operation_id=1, actor="", reason="", state_age_ms=0, ages=())
-    found, turns = await turns_beside(offset_operations._with_ages(other, "g", asked))
+    found, turns = await turns_beside(rows_read._with_ages(other, "g", asked))
     assert len(found.ages) == rows + 1 and turns >= PARTS
 
 

@@ -8,6 +8,7 @@ from groups.core.group import Rules
 from groups.core.pauses import WHOLE, Pause
 from groups.core.rows import Durable, GroupRow, slot_of
 from groups.runtime import loading
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.entries import GroupOverrides
 from groups.runtime.runtime import CoordinatorRuntime
 
@@ -48,7 +49,7 @@ def test_setting_the_same_limit_again_does_not_refill_the_bucket() -> None:
 
 
 def test_settings_that_come_with_a_load_are_heeded_from_the_first_moment() -> None:
-    made = CoordinatorRuntime(Rules(), lambda: 0, Random(1), lambda _ticket, _reply: None)
+    made = CoordinatorRuntime(Rules(), lambda: 0, Random(1), Collaborators())
     row = GroupRow("g", "classic", "Empty", 7, "consumer", None, None, {})
     configs = {"g": {"rollcall.freeze": "true", **LIMIT}}
     loaded = {"g": Durable(row, {}, 5)}

@@ -1,6 +1,7 @@
 """Commits that repeat an earlier one: they take another way than events, with the same results."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,8 +15,6 @@ from groups.core.events import (
     DeleteGroup,
     OffsetCommit,
     OffsetDelete,
-    OffsetWrite,
-    ResetOffsets,
     Ticket,
 )
 from groups.core.replies import Committed
@@ -31,6 +30,12 @@ from tests.node.running import Running
 from tests.node.test_committer import END_BACKENDS
 
 Other = connections.Connection
+
+RESET = """
+INSERT INTO rollcall_operation
+    (group_id, slot, verb, member_id, reason, actor, state, detail, created_at, offsets)
+VALUES ('g', %s, 'reset-offsets', '', 'a mistake', 'olga', 'pending', '', now(), %s)
+"""
 
 HISTORY = (
     "SELECT committed_offset, client_id, client_host FROM rollcall_offset_history"
@@ -196,16 +201,15 @@ async def test_a_commit_whose_lease_ends_while_it_is_written_is_answered_once(
 
 async def test_their_rows_count_towards_the_limit_of_a_group(one: Running) -> None:
     await one.kept("g")
-    grown: list[str] = []
-    coordinator = one.node.coordinator
+    coordinator, suspected = one.node.coordinator, one.node.totals.offsets.suspected
     coordinator.entries["g"].written = 0
-    coordinator.written_max, coordinator.grown = 2, grown.append
+    coordinator.written_max = 2
 
     for at in (1, 2, 3):
-        assert not grown
+        assert not suspected.is_set()
         assert await one.commit("g", at) == Committed()
 
-    assert grown == ["g"] and coordinator.entries["g"].written == 0
+    assert suspected.is_set() and coordinator.entries["g"].written == 0
 
 
 async def test_a_commit_waiting_for_a_reload_is_written(one: Running, other: Other) -> None:
@@ -367,7 +371,8 @@ async def test_a_commit_during_an_operations_read_is_decided_after_it(
     was acknowledged after it looked."""
     await one.kept("g")
     looked, go_on = asyncio.Event(), asyncio.Event()
-    readers = one.node.offset_verbs.readers
+    rows_of_operations = one.node.operator.rows
+    readers = rows_of_operations.readers
 
     @asynccontextmanager
     async def slow() -> AsyncIterator[Other]:
@@ -376,16 +381,10 @@ async def test_a_commit_during_an_operations_read_is_decided_after_it(
         looked.set()
         await go_on.wait()
 
-    one.node.offset_verbs.readers = slow
-    back = ResetOffsets(
-        operation_id=1,
-        actor="olga",
-        reason="a mistake",
-        how="so",
-        offsets=(OffsetWrite("t", 0, 5, -1, ""),),
-        before=(("t", 0, 0),),
-    )
-    one.node.offset_verbs.add("g", back)
+    rows_of_operations.readers = slow
+    offsets = {"how": "so", "to": [["t", 0, 5]], "before": [["t", 0, 0]]}
+    await other.execute(RESET, [slot_of("g"), json.dumps(offsets)])
+    await one.node.operator.look()
     await looked.wait()
     commit = one.commit("g", 7)
     go_on.set()

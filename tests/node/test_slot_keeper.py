@@ -17,6 +17,7 @@ from groups.core.group import Rules
 from groups.core.rows import SLOTS, slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import slots as sql
 from tests.factories import ids_in_slots
@@ -47,9 +48,7 @@ class Keeper:
     def __init__(self) -> None:
         self.clock = Clock()
         self.published: list[Cluster] = []
-        coordinator = CoordinatorRuntime(
-            Rules(), self.clock, Random(1), lambda _ticket, _reply: None
-        )
+        coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), Collaborators())
         self.keeper = SlotKeeper(ME, coordinator, LEASE_MS, self.published.append)
         self.nodes = [row(ME, self.keeper.incarnation), row(YOU, THEIRS)]
         self.slots = [

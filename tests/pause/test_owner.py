@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from groups.core.events import DeleteGroup
-from groups.core.pauses import WHOLE, PauseWork, decide
+from groups.core.events import DeleteGroup, RowsVerb
+from groups.core.pauses import WHOLE, PauseWork
 from groups.core.replies import Deleted
-from groups.operations.pauses import EarlierAttempt
+from groups.operations.requests import READS_MAX
 from groups.postgres import connections
 from groups.postgres.errors import Unknown
+from groups.store import apply, load
+from groups.store.apply import Batch
 from groups.store.sql import sweeps
 from tests import rows
 from tests.node.conftest import _prepared, one, other
@@ -24,7 +26,7 @@ __all__ = ["_prepared", "one", "other"]
 
 END_COMMITTERS = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-    " WHERE application_name = 'rollcall node pauses' AND datname = current_database()"
+    " WHERE application_name = 'rollcall node membership' AND datname = current_database()"
 )
 
 
@@ -98,22 +100,21 @@ async def test_an_unknown_outcome_is_looked_up(
 ) -> None:
     """The rows say that it was written; so it holds, and the operation is not stepped twice."""
     await one.settled("g")
-    pausing = one.node.pausing
-    apply, failures = pausing._apply, [1]
+    write, failures = apply.apply, [1]
 
-    async def written_and_lost(*given: object) -> None:
-        await apply(*given)  # type: ignore[arg-type]
-        if failures:
+    async def written_and_lost(connection: Any, batch: Batch) -> None:
+        await write(connection, batch)
+        if failures and any(each.decision.beside for each in batch.writes):
             failures.pop()
             raise Unknown("the connection broke behind the COMMIT")
 
-    monkeypatch.setattr(pausing, "_apply", written_and_lost)
+    monkeypatch.setattr(apply, "apply", written_and_lost)
     number = await completed(other, "pause")
     await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     assert await pauses(other) == [("group", "", number)]
     kinds = [kind for _, kind, _ in await rows.journal(other)]
-    assert kinds.count("paused") == 1
+    assert kinds.count("paused") == 1 and not failures
 
 
 LATE = """
@@ -124,10 +125,7 @@ INSERT INTO rollcall_pause (group_id, slot, scope, name, pause_id, actor, reason
 SELECT group_id, slot, 'group', '', id, actor, reason, now() FROM rollcall_operation
 WHERE id = %(number)s
 """
-WAITS = """
-SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE NOT granted AND application_name = 'rollcall node pauses again'
-"""
+LOCK = "SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE"
 
 
 async def test_a_late_attempt_is_waited_for(
@@ -135,26 +133,35 @@ async def test_a_late_attempt_is_waited_for(
 ) -> None:
     """The node gave it up, and PostgreSQL commits it all the same: memory has it too."""
     await one.settled("g", session_timeout_ms=300_000)
-    pausing = one.node.pausing
-    apply, under_way = pausing._apply, asyncio.Event()
+    write, fence = apply.apply, load.fence
+    under_way, fenced = asyncio.Event(), asyncio.Event()
 
-    async def given_up(*given: Any) -> None:
-        monkeypatch.setattr(pausing, "_apply", apply)
+    async def given_up(connection: Any, batch: Batch) -> None:
+        if not any(each.decision.beside for each in batch.writes):
+            await write(connection, batch)
+            return
+        monkeypatch.setattr(apply, "apply", write)
         await other.execute("BEGIN")
-        await other.execute(LATE, {"number": number})
-        await other.execute(LATE_PAUSE, {"number": number})
+        for statement in (LOCK, LATE, LATE_PAUSE):
+            await other.execute(statement, {"number": number})
         under_way.set()
         raise Unknown("no answer came")
 
-    monkeypatch.setattr(pausing, "_apply", given_up)
+    async def seen(*given: Any) -> set[str]:
+        held: set[str] = await fence(*given)
+        fenced.set()
+        return held
+
+    monkeypatch.setattr(apply, "apply", given_up)
+    monkeypatch.setattr(load, "fence", seen)
     async with await connections.connect("asking", options="") as asking:
         number = await ask(asking, "pause")
         await under_way.wait()
-        while number in one.node.operator._dispatched:
-            if (await asking.execute(WAITS)).rowcount:
-                break
+        await fenced.wait()
+        assert not one.node.coordinator.own.paused.of("g")
         await other.execute("COMMIT")
         await until(lambda: one.node.coordinator.own.paused.of("g"))
+        assert await ended(asking, number) == ("succeeded", "")
 
 
 async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: Other) -> None:
@@ -162,55 +169,75 @@ async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: 
     await one.settled("g", session_timeout_ms=300_000)
     number = await completed(other, "pause")
     await completed(other, "resume")
-    group = one.node.coordinator.group("g")
-    assert group is not None
+    operator = one.node.operator
+
     verb = PauseWork(operation_id=number, actor="olga", reason="an upgrade", member_id="")
-    ruling = decide(group.durable, {}, verb)
+    one.node.coordinator.submit("g", verb)
+    last = await completed(other, "pause")
 
-    with pytest.raises(EarlierAttempt):
-        await one.node.pausing._apply("g", group, ruling, number)
-
-    assert await pauses(other) == []
+    assert not operator._reads and number not in operator._dispatched
+    assert await pauses(other) == [("group", "", last)]
 
 
-async def test_an_operation_that_ends_during_the_read_is_not_repeated(
+async def test_an_operation_that_ends_during_the_look_is_not_repeated(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The check saw it pending: it was tried a second time, and its outcome called unknown."""
     await one.settled("g", session_timeout_ms=300_000)
-    operator, pausing = one.node.operator, one.node.pausing
-    apply, readers = pausing._apply, operator.readers
-    under_way, write, read, go = (asyncio.Event() for _ in range(4))
+    operator = one.node.operator
+    readers, read_rows = operator.readers, operator.rows.read
+    under_way, write, looked, go = (asyncio.Event() for _ in range(4))
     tried: list[int] = []
 
-    async def held_up(*given: Any) -> None:
-        tried.append(given[-1])
+    async def held_up(group_id: str, verb: RowsVerb) -> RowsVerb:
+        read = await read_rows(group_id, verb)
+        tried.append(verb.operation_id)
         under_way.set()
         await write.wait()
-        await apply(*given)
+        return read
 
     @asynccontextmanager
     async def slow() -> AsyncIterator[Any]:
         async with readers() as connection:
             yield connection
-        read.set()
+        looked.set()
         await go.wait()
 
-    monkeypatch.setattr(pausing, "_apply", held_up)
+    monkeypatch.setattr(operator.rows, "read", held_up)
     number = await ask(other, "pause")
     await under_way.wait()
     monkeypatch.setattr(operator, "readers", slow)
     looking = asyncio.create_task(operator.look())
-    await read.wait()
+    await looked.wait()
     write.set()
     await until(lambda: one.node.coordinator.own.paused.of("g"))
-    await until(lambda: number not in operator._dispatched)
     go.set()
     await looking
     later = await completed(other, "resume")
 
     assert tried == [number, later]
     assert "outcome unknown" not in caplog.text
+
+
+async def test_many_operations_are_read_a_few_at_a_time(one: Running, other: Other) -> None:
+    """A group waits while rows are read for it, and the node has few connections for that."""
+    groups = [f"g{number}" for number in range(8)]
+    for group_id in groups:
+        await one.kept(group_id)
+    rows_of_operations, most = one.node.operator.rows, list[int]()
+    read = rows_of_operations.read
+
+    async def counted(group_id: str, verb: RowsVerb) -> RowsVerb:
+        most.append(len(one.node.operator._reads))
+        return await read(group_id, verb)
+
+    rows_of_operations.read = counted  # type: ignore[method-assign]
+    numbers = [await ask(other, "pause", group_id=group_id) for group_id in groups]
+
+    for number in numbers:
+        assert (await ended(other, number))[0] == "succeeded"
+    assert len(most) == len(groups) and max(most) <= READS_MAX
+    assert not one.node.operator._reads and not one.node.operator._unread
 
 
 async def test_a_group_written_by_another_owner_is_read_again_first(

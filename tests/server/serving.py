@@ -77,7 +77,9 @@ class Serving:
         consumer = RequestConsumer if spans is None else TracedConsumer
         self.server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": consumer.as_asgi()}),
-            lambda me, desk: Node(me, desk.answer, fail=self.points, spans=spans),
+            lambda me, desk: Node(
+                me, desk.answer, hang_up=desk.hang_up, fail=self.points, spans=spans
+            ),
             node_id=0,
             listeners=listeners or (Listener("PLAINTEXT", "127.0.0.1", 0),),
             ready=self._serves,

@@ -15,6 +15,7 @@ from groups.core.events import JoinGroup
 from groups.core.group import Rules
 from groups.core.quotas.rates import Windows
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from protocol.fast_paths.heartbeat_fast_path import (
     HEAD_BYTES,
@@ -70,7 +71,7 @@ UNCOUNTED = ClientMeter(
 @pytest.fixture
 def coordinator(clock: Clock) -> CoordinatorRuntime:
     """It serves the group ``g``, whose one member is ``m``."""
-    made = CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    made = CoordinatorRuntime(Rules(), clock, Random(1), Collaborators())
     made.lease_until = NOW + LEASE_MS
     adopt(made, {slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
     return made

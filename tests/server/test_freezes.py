@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.requests import event_of
@@ -185,3 +186,22 @@ def test_each_operation_is_an_event(verb: str) -> None:
     assert is_rebalance == (verb == Operation.Verb.REBALANCE)
     with pytest.raises(ValueError, match="unknown verb in this version"):
         event_of((1, "g", f"{verb}-2", *row[3:]))
+
+
+async def test_a_save_of_other_settings_does_not_freeze_a_group_again(
+    cold: Serving, other: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is thawed between the read of its settings and the write."""
+    configs = cold.node.configs
+    check = configs._changed
+    await ended(cold, other, "freeze")
+
+    async def thawed_meanwhile(*given: Any) -> Any:
+        assert (await ended(cold, other, "thaw"))[0][1] == "changed"
+        return await check(*given)
+
+    monkeypatch.setattr(configs, "_changed", thawed_meanwhile)
+    most = Change("rollcall.max.members", ConfigOperation.SET, "7")
+    assert await configs.alter({GROUP: [most]}) == {}
+
+    assert await of(other, CONFIGS) == [("rollcall.max.members", "7")]

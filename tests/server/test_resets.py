@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groups.core.rows import slot_of
-from groups.operations.offset_operations import SET_SINCE
+from groups.operations.rows_read import SET_SINCE
 from groups.postgres.connections import Connection
 from tests.server.client import Client
 from tests.server.serving import Serving, serving, until

@@ -180,7 +180,7 @@ async def test_an_operation_continues_the_trace_of_its_request(
     assert operation.span.status.message == "the group has no such member"
 
 
-async def test_an_operation_decided_without_a_step_has_its_span(
+async def test_a_pause_and_a_freeze_are_steps_like_any_other(
     traced: Serving, other: Connection, receiver: Receiver
 ) -> None:
     client, _ = await traced.connect()
@@ -190,6 +190,8 @@ async def test_an_operation_decided_without_a_step_has_its_span(
     for verb, number in zip(("pause", "freeze"), numbers, strict=True):
         operation = receiver.awaited(f"operation {verb}", rollcall_operation_id=number)
         assert operation.span.parent_span_id == b""
+        (step,) = receiver.below(operation, "step")
+        assert len(receiver.below(step, "commit")) == 1
 
 
 async def test_an_invalid_traceparent_begins_a_trace(

@@ -81,7 +81,9 @@ def test_without_the_extra_the_error_names_what_to_install(
 ) -> None:
     monkeypatch.setattr(provider, "NEEDS", "opentelemetry_of_nobody.exporter")
     assert provider.start({AT: HERE}, "rollcall-node", "node-0") is None
-    assert caplog.messages == ["no traces are sent: the extra rollcall[otel] is not installed"]
+    assert caplog.messages == [
+        "no traces are sent: OpenTelemetry is not installed (the dependency group otel)"
+    ]
 
 
 def test_a_node_without_traces_imports_nothing_of_opentelemetry() -> None:

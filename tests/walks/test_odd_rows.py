@@ -12,6 +12,7 @@ from groups.core.events import LeaveGroup, Ticket
 from groups.core.group import Rules
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Details, Durable, slot_of
+from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from tests.loading import adopt, reseat
 from tests.walks.life import PEOPLE, Life, read_back
@@ -59,7 +60,7 @@ def test_a_group_that_cannot_be_loaded_affects_no_other(kind: str, seed: int) ->
     told: list[Reply] = []
     for durable in rows_of_walk(kind, seed):
         coordinator = CoordinatorRuntime(
-            Rules(), lambda: 0, rng, lambda _ticket, reply: told.append(reply)
+            Rules(), lambda: 0, rng, Collaborators(answer=lambda _ticket, reply: told.append(reply))
         )
         coordinator.lease_until = 1
         slots = {slot_of("g"): 1, slot_of("other"): 1}

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
+from tests.supply.packages import MEMBER
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
@@ -77,3 +78,10 @@ def test_a_member_of_the_installed_library_joins_a_group(
     output = run(python, "-c", WORKER, installation.kafka, "wheels", folder=tmp_path)
 
     assert output == "assigned [0, 1, 2]\n"
+
+
+def test_workers_are_tested_without_a_server_by_the_wheel_alone(
+    python: Path, tmp_path: Path
+) -> None:
+    """It has the rules, and not as ``groups``."""
+    assert run(python, "-c", MEMBER, folder=tmp_path) == "ok\n"

@@ -11,7 +11,7 @@ from itertools import takewhile
 from random import Random
 from typing import Final
 
-from groups.core import transactional_offsets
+from groups.core import beside, transactional_offsets
 from groups.core.assignors.task import AssignmentTask
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import EMPTY
@@ -45,11 +45,14 @@ from groups.core.offset_rules import plain_commits
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-    """``group.step``, and changes of kind."""
-    if events and type(events[0]) is OffsetCommit:
+    """``group.step``, changes of kind, and what is the same for every kind."""
+    first = type(events[0]) if events else None
+    if first is OffsetCommit:
         plain = plain_commits(group, events, now)
         if plain is not None:
             return plain
+    elif first in beside.RULES:
+        return beside.decide(group, events[0])
     if not _may_change(group, events):
         return group.step(events, now, rng)
     decisions: list[Decision] = []

@@ -47,7 +47,10 @@ WHERE (group_id, name) IN (
 SET = f"""
 WITH dropped AS (
     DELETE FROM rollcall_group_config
-    WHERE group_id = ANY(%(group_ids)s::text[]) AND NOT name = ANY(%(names)s::text[])
+    WHERE (group_id, name) IN (
+        SELECT group_id, key
+        FROM unnest(%(group_ids)s::text[], %(after)s::text[]) AS asked(group_id, after),
+             jsonb_each(asked.after::jsonb) WHERE value = 'null')
 ), put AS (
     INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
     SELECT group_id, name, %(slot)s, value, clock_timestamp()
@@ -59,19 +62,31 @@ WITH dropped AS (
 )
 {RING}
 """
-"""All own settings that a group is to have, for operators; ``NOTE`` follows
+"""The settings that an operator changes: those with a value, and those that ``after`` has as null.
+No others: an owner may thaw the group meanwhile. ``NOTE`` follows
 (``console.operations.configs``)."""
 
-SET_END = """
-UPDATE rollcall_group_config SET until = %(until)s::timestamptz
-WHERE group_id = %(group_id)s AND name = %(name)s AND until IS DISTINCT FROM %(until)s::timestamptz
+END_OF_FREEZE = """
+SELECT to_jsonb(asked.until) #>> '{}', c.until IS NOT DISTINCT FROM asked.until,
+       coalesce(c.until > asked.until, c.until IS NULL)
+FROM (VALUES (%(until)s::timestamptz)) AS asked(until)
+LEFT JOIN rollcall_group_config c ON c.group_id = %(group_id)s AND c.name = %(name)s
+"""
+"""The time that was asked for; whether the freeze ends then; whether it ends later, or never."""
+
+FREEZE_GROUP = """
+INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at, until)
+VALUES (%(group_id)s, %(name)s, %(slot)s, %(value)s, clock_timestamp(), %(until)s::timestamptz)
+ON CONFLICT (group_id, name) DO UPDATE SET
+    value = excluded.value, updated_at = excluded.updated_at, until = excluded.until
 """
 
-ENDS_LATER = """
-SELECT FROM rollcall_group_config
+THAW_GROUP = """
+DELETE FROM rollcall_group_config
 WHERE group_id = %(group_id)s AND name = %(name)s
-  AND (until IS NULL OR until > %(until)s::timestamptz)
+  AND (%(until)s::timestamptz IS NULL OR until <= %(until)s::timestamptz)
 """
+"""Not a freeze that was set after the decision."""
 
 NOTE = f"""
 INSERT INTO rollcall_journal (
@@ -83,7 +98,6 @@ SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
        coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
        jsonb_build_object('author', %(author)s::jsonb, 'before', asked.before::jsonb,
                           'after', asked.after::jsonb)
-           || jsonb_strip_nulls(jsonb_build_object('until', %(until)s::timestamptz))
 FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])
      AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
 """

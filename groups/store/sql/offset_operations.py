@@ -1,7 +1,9 @@
-"""The SQL of operators' verbs about offsets; ``groups.operations.offset_operations`` executes
+"""The SQL of operators' verbs about offsets; ``groups.operations.rows_read`` executes
 it."""
 
 from groups.store.sql.history import COMMITS
+
+IS_PENDING = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending'"
 
 AGES = """
 WITH waiting AS (

@@ -1,4 +1,4 @@
-"""The SQL of pauses and of the members that obey them (``groups.operations.pauses``,
+"""The SQL of pauses and of the members that obey them (``groups.store.beside``,
 ``groups.operations.pause_acks``)."""
 
 from groups.postgres.channels import notify
@@ -11,9 +11,9 @@ SELECT group_id, scope, name, pause_id, actor, reason FROM rollcall_pause
 WHERE slot = ANY(%(slots)s::smallint[])
 """
 
-OF_GROUP = """
+OF_GROUPS = """
 SELECT group_id, scope, name, pause_id, actor, reason FROM rollcall_pause
-WHERE group_id = %(group_id)s
+WHERE group_id = ANY(%(group_ids)s::text[])
 """
 
 PUT = """
@@ -27,14 +27,6 @@ DELETE FROM rollcall_pause p
 USING unnest(%(scopes)s::text[], %(names)s::text[]) AS gone(scope, name)
 WHERE p.group_id = %(group_id)s AND p.scope = gone.scope AND p.name = gone.name
 """
-
-TAKE_OPERATION = """
-SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending' FOR UPDATE
-"""
-"""Locked until the transaction ends: of two attempts at one operation, one writes."""
-
-AWAIT_OPERATION = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s FOR SHARE"
-"""Waits until a running attempt has ended."""
 
 RING = f"SELECT {notify('%(bell)s', '%(group_id)s')}"
 

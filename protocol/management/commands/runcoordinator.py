@@ -95,7 +95,11 @@ class Command(BaseCommand):
         server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": consumer.as_asgi()}),
             lambda me, desk: Node(
-                me, desk.answer, fail=fail_points.from_environment(me.node_id), spans=traces
+                me,
+                desk.answer,
+                hang_up=desk.hang_up,
+                fail=fail_points.from_environment(me.node_id),
+                spans=traces,
             ),
             node_id=options["node_id"],
             listeners=where,

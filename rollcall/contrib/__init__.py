@@ -1,0 +1,1 @@
+"""Integrations with frameworks; each needs its framework, and nothing else does."""

@@ -1,0 +1,2 @@
+"""Moves topics, committed offsets and access rules from Apache Kafka to Rollcall
+(docs/migration.md)."""

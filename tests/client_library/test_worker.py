@@ -1,0 +1,208 @@
+"""``worker``: a function per owned partition, which ends before another member begins."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from rollcall.client import Member, TopicPartition, Unfenced, Work, Worker, worker
+from rollcall.client.core.pausing import Order
+from rollcall.testing import Coordinator
+
+PATIENCE_S = 60
+TOPIC = "orders"
+
+
+@pytest.fixture
+def coordinator() -> Iterator[Coordinator]:
+    with Coordinator({TOPIC: 4}) as started:
+        yield started
+
+
+@asynccontextmanager
+async def running(task: Worker, coordinator: Coordinator, **options: Any) -> Any:
+    """The worker, until the block ends; then it leaves."""
+    doing = asyncio.ensure_future(task.run(bootstrap=coordinator.bootstrap, group="g", **options))
+    try:
+        yield doing
+    finally:
+        doing.cancel()
+        with suppress(asyncio.CancelledError):
+            await doing
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+class Record:
+    """Which functions run now, for which owner."""
+
+    def __init__(self) -> None:
+        self.now: dict[int, list[str]] = {}
+        self.ended: list[tuple[int, bool]] = []
+        self.offsets: list[int] = []
+        self.tokens: dict[int, list[int]] = {}
+        self.twice = 0
+
+    def function(self, who: str) -> Callable[[Work], Any]:
+        async def run(work: Work) -> None:
+            number = work.partition.partition
+            owners = self.now.setdefault(number, [])
+            self.twice += bool(owners)
+            owners.append(who)
+            self.offsets.append(work.offset)
+            self.tokens.setdefault(number, []).append(work.token.epoch)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0.02)  # an end that takes its time
+                work.note(work.offset + 1)
+                owners.remove(who)
+                self.ended.append((number, work.is_lost))
+
+        return run
+
+    def owned_by(self, who: str) -> set[int]:
+        return {number for number, owners in self.now.items() if who in owners}
+
+
+async def test_a_function_ends_before_the_next_owners_begins(coordinator: Coordinator) -> None:
+    record = Record()
+    anna, ben = (worker(TOPIC)(record.function(name)) for name in ("anna", "ben"))
+    async with running(anna, coordinator):
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+        async with running(ben, coordinator):
+            await until(lambda: len(record.owned_by("ben")) == 2)
+            assert len(record.owned_by("anna")) == 2
+            moved = record.owned_by("ben")
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+    assert record.twice == 0 and record.owned_by("anna") == set()
+    for number in moved:
+        assert record.tokens[number] == sorted(set(record.tokens[number])), (
+            "each owner's is greater"
+        )
+        assert coordinator.offsets("g")[TopicPartition(TOPIC, number)] == 3, "noted by each owner"
+    assert not any(is_lost for _, is_lost in record.ended)
+
+
+async def test_a_lost_partition_ends_its_function_and_commits_nothing(
+    coordinator: Coordinator,
+) -> None:
+    record = Record()
+    async with running(worker(TOPIC)(record.function("anna")), coordinator):
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+        (member_id,) = coordinator.members("g")
+
+        coordinator.evict("g", member_id)
+
+        await until(lambda: [is_lost for _, is_lost in record.ended] == [True] * 4)
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+        assert coordinator.offsets("g") == {}
+    assert set(coordinator.offsets("g").values()) == {1}
+
+
+async def test_a_function_that_fails_begins_again_at_the_committed_offset(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun: list[int] = []
+
+    @worker(TOPIC, retry_s=0.01)
+    async def fail(work: Work) -> None:
+        if work.partition.partition:
+            return
+        begun.append(work.offset)
+        await work.commit(work.offset + 1)
+        work.note(99)  # what it did after the commit is not known to be done
+        raise ValueError("broken")
+
+    async with running(fail, coordinator):
+        await until(lambda: len(begun) >= 3)
+    assert begun[:3] == [0, 1, 2]
+    assert "the function failed" in caplog.text and "ValueError: broken" in caplog.text
+    assert coordinator.offsets("g").get(TopicPartition(TOPIC, 0), 0) < 99
+
+
+async def test_a_plain_function_runs_in_a_thread_until_its_partition_is_taken(
+    coordinator: Coordinator,
+) -> None:
+    threads: set[str] = set()
+    ended = threading.Barrier(5)
+
+    @worker(TOPIC)
+    def poll(work: Work) -> None:
+        threads.add(threading.current_thread().name)
+        work.commit_from_thread(7)
+        while not work.wait_over(PATIENCE_S):
+            pass
+        ended.wait(PATIENCE_S)
+
+    async with running(poll, coordinator):
+        await until(lambda: set(coordinator.offsets("g").values()) == {7})
+        await until(lambda: len(coordinator.offsets("g")) == 4)
+        leaving = threading.Thread(target=ended.wait, args=(PATIENCE_S,))
+        leaving.start()
+    leaving.join()
+    assert threads == {"rollcall-work"} and coordinator.members("g") == {}
+
+
+async def test_an_operators_stop_ends_functions_and_a_start_begins_them(
+    coordinator: Coordinator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a member does with an order is tested with a node; here it is given one."""
+    made: list[Member] = []
+    start = Member.start
+
+    async def started(self: Member) -> None:
+        made.append(self)
+        await start(self)
+
+    monkeypatch.setattr(Member, "start", started)
+    record = Record()
+    async with running(worker(TOPIC)(record.function("anna")), coordinator):
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+        await made[0]._delivery.obey(Order(1, "maintenance"))
+        assert record.owned_by("anna") == set()
+        assert set(coordinator.offsets("g").values()) == {1}
+        await made[0]._delivery.obey(None)
+        await until(lambda: record.owned_by("anna") == {0, 1, 2, 3})
+    assert record.offsets == [0] * 4 + [1] * 4
+
+
+async def test_a_static_members_work_has_no_token(coordinator: Coordinator) -> None:
+    refused: list[int] = []
+
+    @worker(TOPIC)
+    async def work_on(work: Work) -> None:
+        with pytest.raises(Unfenced):
+            assert work.token
+        refused.append(work.partition.partition)
+
+    async with running(work_on, coordinator, instance_id="one"):
+        await until(lambda: sorted(refused) == [0, 1, 2, 3])
+
+
+async def test_noted_offsets_are_committed_meanwhile(coordinator: Coordinator) -> None:
+    @worker(TOPIC, commit_s=0.01)
+    async def note(work: Work) -> None:
+        work.note(5)
+        await asyncio.Event().wait()
+
+    async with running(note, coordinator):
+        await until(lambda: list(coordinator.offsets("g").values()) == [5] * 4)
+
+
+async def test_bad_use_has_a_clear_error() -> None:
+    async def nothing(work: Work) -> None: ...
+
+    with pytest.raises(TypeError, match="takes topics"):
+        worker(nothing)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="needs bootstrap and group"):
+        await worker(TOPIC)(nothing).run()
+    with pytest.raises(TypeError, match="unknown settings: colour"):
+        await worker(TOPIC, bootstrap="h:1", group="g", colour=1)(nothing).run()
