@@ -147,8 +147,18 @@ class ClassicMember(Member):
             self.later(100, self._join)
         else:
             self.member_id, self.generation = reply.member_id, reply.generation_id
-            dealt = dealt_out(reply.members, self.world.parts)
+            dealt = self.deal(reply.members)
             self.later(self.slow_ms, lambda: self._sync(dealt, reply.generation_id))
+
+    def deal(self, members: Sequence[JoinedMember]) -> Mapping[str, bytes]:
+        """A leader's work: partitions in turn, but none that another one still has."""
+        has = {each.member_id: formats.read_subscription(each.metadata).owned for each in members}
+        dealt: dict[str, set[tuple[str, int]]] = {member_id: set() for member_id in has}
+        for number in range(self.world.parts if members else 0):
+            taker = members[number % len(members)].member_id
+            if not any(("t", number) in owned for other, owned in has.items() if other != taker):
+                dealt[taker].add(("t", number))
+        return {member_id: assignment_of(parts, 3) for member_id, parts in dealt.items()}
 
     def _sync(self, dealt: Mapping[str, bytes], generation: int) -> None:
         if generation != self.generation:
@@ -191,17 +201,6 @@ class ClassicMember(Member):
         super().kill()
         if self.member_id:
             self.world.step(events.IdsAbandoned(member_ids=(self.member_id,)), None)
-
-
-def dealt_out(members: Sequence[JoinedMember], count: int) -> Mapping[str, bytes]:
-    """A leader's work: partitions in turn, but none that another one still has."""
-    has = {each.member_id: formats.read_subscription(each.metadata).owned for each in members}
-    dealt: dict[str, set[tuple[str, int]]] = {member_id: set() for member_id in has}
-    for number in range(count if members else 0):
-        taker = members[number % len(members)].member_id
-        if not any(("t", number) in owned for other, owned in has.items() if other != taker):
-            dealt[taker].add(("t", number))
-    return {member_id: assignment_of(parts, 3) for member_id, parts in dealt.items()}
 
 
 @dataclass

@@ -268,7 +268,7 @@ class Truth(Facts):
         is_on = row.state not in ("Stable", "Empty")
         if self.kind == "classic" and self.put_off is not None:
             self.put_off = row.details.get("must_rebalance")  # none for joins that were parked
-            self.causes = []
+            self.put_off_for, self.causes = 1, []
         if self.kind == "consumer":  # a static member may only be away for a while
             aim = row.generation if self.put_off is None else row.details["put_off_after"]
             is_on = is_on and aim > row.details.get("settled_epoch", 0)
