@@ -104,7 +104,7 @@ pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3
 	done
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
-	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)
+	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py tests/example_programs $(ARGS)
 
 fuzz: $(READY) ## hostile bytes by coverage (20 million), then bytes and requests by chance, 200 times as long as in the tests
 	@UV_PROJECT_ENVIRONMENT=build/fuzz-env $(UV) sync --frozen --quiet --group server --group fuzz

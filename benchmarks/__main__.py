@@ -1,5 +1,5 @@
 """``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]
-[--kafka PROGRAM] [--than FOLDER] [--only CLIENT ...]``
+[--kafka PROGRAM] [--than FOLDER] [--only CLIENT ...] [--every SECONDS] [--members N]``
 
 All of them but those of ``NAMED_ONLY``, or those named. The exit status says whether every answer
 was right and nothing was lost; a slow machine is no error.
@@ -16,6 +16,7 @@ from benchmarks import (
     consumers,
     convergence,
     crowds,
+    fact_sizes,
     growth,
     heartbeats,
     herd,
@@ -57,6 +58,7 @@ BENCHMARKS = {
     "libraries": libraries,
     "analyses": analyses,
     "what-if": what_if,
+    "fact-sizes": fact_sizes,
 }
 
 NAMED_ONLY = frozenset({"libraries"})
@@ -80,6 +82,10 @@ def main() -> int:
     parser.add_argument(
         "--only", metavar="CLIENT", action="append", default=[], help="this client (libraries)"
     )
+    parser.add_argument(
+        "--every", type=float, metavar="SECONDS", help="from one change to the next (settling)"
+    )
+    parser.add_argument("--members", type=int, help="of the group (settling)")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in BENCHMARKS]
     if unknown:
@@ -97,6 +103,8 @@ def main() -> int:
                     arguments.kafka,
                     arguments.than,
                     arguments.only,
+                    arguments.every,
+                    arguments.members,
                 )
             )
         )

@@ -25,9 +25,9 @@ from launcher import ports
 from launcher.installation import Installation
 
 ROUNDS, SECONDS = 5, 4.0
-REST_S = 15.0
-CHANGES = 3
-"""Of each kind. Members that are not held learn of one with their next heartbeat, by chance soon or
+QUIET = settling.Plan()
+"""Three changes of each kind. Members that are not held learn of one with their next heartbeat, by
+chance soon or
 late: a single change tells little."""
 
 GOALS = {
@@ -45,6 +45,15 @@ SETTLING_GOALS = {
 }
 """Of Kafka's seconds: all start, one joins, one leaves; by protocol, and whether members count
 their interval from the answer."""
+
+DEPLOY = settling.Plan(settling.DEPLOY_ROUNDS, 4.0, settling.DEPLOY_SPREAD_S)
+DEPLOY_GOALS = {
+    ("classic", 0): (0.1, 0.15, 0.15),
+    ("classic", 1): (0.1, 0.2, 0.2),
+    ("consumer", 0): (0.1, 0.1, 0.2),
+    ("consumer", 1): (0.1, 0.1, 0.2),
+}
+"""The same where changes follow each other as in a rolling deploy."""
 
 
 @dataclass(slots=True)
@@ -133,18 +142,18 @@ def _line(
 
 
 def rebalances(servers: tuple[Server, Server]) -> Iterator[Line]:
-    """Seconds until a group of fifty has settled."""
-    for (protocol, from_answer), goals in SETTLING_GOALS.items():
-        found = [
-            asyncio.run(
-                settling.measure(server.address, protocol, bool(from_answer), CHANGES, REST_S)
-            )
-            for server in servers
-        ]
-        for change, goal in zip(found[0], goals, strict=True):
-            ours, theirs = (statistics.median(each[change]) for each in found)
-            name = f"{protocol}, {settling.KINDS[from_answer]}: {change}, seconds"
-            yield Line(name, ours, theirs, ours / theirs, goal, more=False)
+    """Seconds until a group of fifty has settled, from quiet and during a deploy."""
+    addresses = [server.address for server in servers]
+    for prefix, what, all_goals in (
+        ("", QUIET, SETTLING_GOALS),
+        ("deploy, ", DEPLOY, DEPLOY_GOALS),
+    ):
+        for (protocol, from_answer), goals in all_goals.items():
+            found = asyncio.run(settling.beside(addresses, protocol, bool(from_answer), what))
+            for change, goal in zip(found[0], goals, strict=True):
+                ours, theirs = (statistics.median(each[change]) for each in found)
+                name = f"{prefix}{protocol}, {settling.KINDS[from_answer]}: {change}, seconds"
+                yield Line(name, ours, theirs, ours / theirs, goal, more=False)
 
 
 def starts(program: str) -> Iterator[Line]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from launcher import ports
 
-VERSION = "4.3.1"
+VERSION = "4.4.0"
 JARS = Path.home() / ".cache" / "rollcall" / f"kafka-{VERSION}"
 HEAP = "1g"
 

@@ -1,23 +1,31 @@
-"""How long a settled group of fifty takes to settle again when one joins, and when one leaves.
+"""How long a group of fifty takes to settle again when one joins, and when one leaves.
 
 Members over raw sockets, all in this process, with stock timing: heartbeats every three seconds
 in the classic protocol, and as often as the coordinator says in the consumer protocol. There are
 two kinds of client: those that count the interval from their last request, as Java's and
-librdkafka do, and those that count it from the last answer. The same against Apache Kafka where an
-address is given.
+librdkafka do, and those that count it from the last answer. The group has been quiet before each
+change; or, with ``--every SECONDS``, changes follow each other as in a rolling deploy. The same, at
+the same time, against Apache Kafka where an address is given, or one can be started.
 """
 
 import asyncio
 import statistics
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Protocol
 from uuid import UUID, uuid4
 
+from benchmarks import kafka, start
+from benchmarks.commits import folder_on_disk
 from benchmarks.options import Options
+from benchmarks.shapes import serving
 from benchmarks.wire import STOCK_SESSION_MS, Member, Peer, create_topic
+from launcher import ports
 from launcher.installation import Installation
+from rollcall.wire.messages.api_versions import ApiVersionsRequest
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -29,13 +37,35 @@ from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopi
 TOPIC = "settling"
 MEMBERS = 50
 PARTITIONS = 100
-ROUNDS = 3
+ROUNDS, DEPLOY_ROUNDS = 3, 6
 BEAT_S = 3.0
 REST_S = 15.0
 """Before each change, and up to an interval more: everybody has come to the usual interval."""
+DEPLOY_SPREAD_S = 1.0
+"""Changes of a deploy are as far apart as is asked for, and up to this much more."""
 SETTLED_S_MAX = 120.0
 REBALANCING, GENERATION_OVER = 27, 22
 KINDS = ("from the request", "from the answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What happens to the group: so many joins and leaves in turn, each after so many seconds of
+    rest, and up to ``spread_s`` more."""
+
+    rounds: int = ROUNDS
+    rest_s: float = REST_S
+    spread_s: float = BEAT_S
+    members: int = MEMBERS
+
+
+def plan(options: Options) -> Plan:
+    """A quiet group, or a deploy."""
+    members = options.members or MEMBERS
+    if options.every is None:
+        rest_s = options.seconds or REST_S
+        return Plan(options.rounds or ROUNDS, rest_s, members=members)
+    return Plan(options.rounds or DEPLOY_ROUNDS, options.every, DEPLOY_SPREAD_S, members)
 
 
 class Client(Protocol):
@@ -162,6 +192,9 @@ class Crowd:
 
     async def one_more(self) -> None:
         peer = await Peer.connect(self._bootstrap)
+        software = KINDS[self._from_answer].replace(" ", "-")
+        hello = ApiVersionsRequest(client_software_name=software, client_software_version="1")
+        await peer.call(hello, 3)
         member = self._of(peer, self._group_id, self._topic, Pace(self._from_answer))
         self.members[member] = asyncio.create_task(member.live())
 
@@ -206,31 +239,31 @@ class Crowd:
 
 @asynccontextmanager
 async def new_group(
-    bootstrap: str, protocol: str, topic: UUID, from_answer: bool
+    bootstrap: str, protocol: str, topic: UUID, from_answer: bool, size: int
 ) -> AsyncIterator[Crowd]:
     """The members of a new group, who have begun to join."""
     members = Crowd(bootstrap, protocol, topic, from_answer)
     try:
-        await asyncio.gather(*(members.one_more() for _ in range(MEMBERS)))
+        await asyncio.gather(*(members.one_more() for _ in range(size)))
         yield members
     finally:
         await members.end()
 
 
 async def measure(
-    bootstrap: str, protocol: str, from_answer: bool, rounds: int, rest_s: float
+    bootstrap: str, protocol: str, from_answer: bool, what: Plan
 ) -> dict[str, list[float]]:
     """Seconds by what happened: all start, one joins, one leaves."""
     topic, rng = await _topic(bootstrap), Random(1)
     took: dict[str, list[float]] = {"all start": [], "one joins": [], "one leaves": []}
-    async with new_group(bootstrap, protocol, topic, from_answer) as members:
+    async with new_group(bootstrap, protocol, topic, from_answer, what.members) as members:
         took["all start"].append(await members.settled())
-        for _ in range(rounds):
+        for _ in range(what.rounds):
             for name, change in (
                 ("one joins", members.one_more),
                 ("one leaves", members.one_less),
             ):
-                await asyncio.sleep(rest_s + rng.uniform(0, BEAT_S))
+                await asyncio.sleep(what.rest_s + rng.uniform(0, what.spread_s))
                 await change()
                 took[name].append(await members.settled())
     return took
@@ -249,25 +282,52 @@ async def _topic(bootstrap: str) -> UUID:
     raise RuntimeError(f"{TOPIC} was created and is not there")
 
 
+async def beside(
+    addresses: Sequence[str], protocol: str, from_answer: bool, what: Plan
+) -> Sequence[dict[str, list[float]]]:
+    """The same of each server, at the same time."""
+    measured = (measure(address, protocol, from_answer, what) for address in addresses)
+    return await asyncio.gather(*measured)
+
+
 def main(options: Options) -> bool:
     """Print the table, with the ratio to Kafka's where there is one."""
-    rounds, rest_s = options.rounds or ROUNDS, options.seconds or REST_S
-    with Installation() as running:
+    what = plan(options)
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(Installation()).kafka, *_kafka(options, stack)]
+        for address in addresses:
+            asyncio.run(serving(address))
         for protocol in ("classic", "consumer"):
             for from_answer, kind in enumerate(KINDS):
-                asked = (protocol, bool(from_answer), rounds, rest_s)
-                ours = asyncio.run(measure(running.kafka, *asked))
-                against = options.against
-                theirs = asyncio.run(measure(against, *asked)) if against else {}
+                ours, *theirs = asyncio.run(beside(addresses, protocol, bool(from_answer), what))
                 for change, seconds in ours.items():
-                    print(f"{protocol}, {kind}: {change}: {_line(seconds, theirs.get(change))}")
+                    other = theirs[0][change] if theirs else None
+                    line = f"{protocol}, {kind}: {change}: {_line(seconds, other)}"
+                    print(line, flush=True)
     return True
+
+
+def _kafka(options: Options, stack: ExitStack) -> list[str]:
+    """The address of the Kafka to compare with, if there is one."""
+    if options.against:
+        return [options.against]
+    if options.every is None or not (options.kafka or kafka.can_run()):
+        return []
+    program = stack.enter_context(kafka.serving_program(options.kafka))
+    data = Path(stack.enter_context(folder_on_disk()))
+    [port] = ports.free(1)
+    stack.enter_context(start.kafka(program, port, data))
+    return [f"127.0.0.1:{port}"]
 
 
 def _line(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
     mine = statistics.median(ours)
-    text = f"{mine:.2f} s ({' '.join(f'{s:.2f}' for s in ours)})"
+    text = f"{mine:.2f} s ({_all(ours)})"
     if not theirs:
         return text
-    kafka = statistics.median(theirs)
-    return f"{text}, Kafka {kafka:.2f} s: {mine / kafka:.2f}"
+    other = statistics.median(theirs)
+    return f"{text}, Kafka {other:.2f} s ({_all(theirs)}): {mine / other:.2f}"
+
+
+def _all(seconds: Sequence[float]) -> str:
+    return " ".join(f"{each:.2f}" for each in seconds)

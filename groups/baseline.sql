@@ -1,7 +1,32 @@
--- rollcall: migrated (20784c9d63bab2b9605876e61228220c595f061c28d77a2ba57f17aee3c8c1a0), PostgreSQL 18
+-- rollcall: migrated (255b4c8a5e39a2c0b939baa21c06e1dd0b512ef133366f372e97845123afd110), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
+
+CREATE TYPE public.rollcall_numbers AS (
+	"least" bigint,
+	small smallint[],
+	medium integer[],
+	wide bigint[]
+);
+
+COMMENT ON TYPE public.rollcall_numbers IS 'Numbers as differences to the least: of small ones 32768 less, of medium ones 2147483648.';
+
+CREATE TYPE public.rollcall_packed_hour AS (
+	at timestamp with time zone,
+	era integer,
+	xid bigint,
+	id bigint,
+	hour timestamp with time zone,
+	topic text,
+	partitions int4multirange,
+	commits public.rollcall_numbers,
+	advanced public.rollcall_numbers,
+	last_offsets public.rollcall_numbers,
+	pauses_ms public.rollcall_numbers,
+	lives public.rollcall_numbers,
+	lags public.rollcall_numbers
+);
 
 CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -240,6 +265,12 @@ BEGIN
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
 END $$;
 
+CREATE FUNCTION public.rollcall_differences(more bigint[], less bigint[]) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT ARRAY(SELECT m - l FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
+$$;
+
 CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -268,7 +299,7 @@ CREATE FUNCTION public.rollcall_facts_tables() RETURNS text[]
 CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'public', 'pg_temp'
-    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((i.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM (pg_inherits i JOIN pg_class p ON ((p.oid = i.inhparent))) WHERE (p.relname = ANY (public.rollcall_facts_tables())));
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((i.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM (pg_inherits i JOIN pg_class p ON ((p.oid = i.inhparent))) WHERE (p.relname = ANY ((public.rollcall_facts_tables() || 'rollcall_facts_packed'::text))));
 
 CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -344,6 +375,19 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_note_floor(key text, parent text, name text, until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format(
+        'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+        ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+        ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+        ' xid = excluded.xid, dropped_until = excluded.dropped_until'
+        ' WHERE (excluded.era, excluded.xid) > (f.era, f.xid)', key, until, name);
+END $$;
+
 CREATE FUNCTION public.rollcall_note_mark() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -359,6 +403,125 @@ BEGIN
     FROM rollcall_group g WHERE g.group_id = NEW.group_id;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.rollcall_pack_facts(late interval) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parent text;
+    name text;
+    start timestamptz;
+    began text;
+    packed text;
+    place text;
+    until CONSTANT timestamptz := (
+        SELECT least(clock_timestamp() - late, hour + interval '1 hour')
+        FROM rollcall_fleet_hour ORDER BY hour DESC LIMIT 1);
+BEGIN
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(rollcall_facts_tables()) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN until IS NULL OR start + interval '1 day' > until;
+        packed := 'rollcall_facts_packed_' || to_char(start, 'YYYYMMDD');
+        began := CASE parent WHEN 'rollcall_life' THEN 'joined_at'
+            WHEN 'rollcall_ownership' THEN 'from_at' WHEN 'rollcall_round' THEN 'started_at'
+            ELSE 'hour' END;
+        place := CASE parent WHEN 'rollcall_life' THEN 'life_rows'
+            WHEN 'rollcall_ownership' THEN 'ownership_rows' WHEN 'rollcall_round' THEN 'round_rows'
+            WHEN 'rollcall_silence' THEN 'silence_rows' ELSE 'hour_rows' END;
+        BEGIN
+            IF to_regclass(packed) IS NULL THEN
+                -- By itself: it locks its parent, which readers shall not wait for meanwhile.
+                EXECUTE format(
+                    'CREATE TABLE %I PARTITION OF rollcall_facts_packed'
+                    ' FOR VALUES FROM (%L) TO (%L)',
+                    packed, start, start + interval '1 day');
+                RETURN packed;
+            END IF;
+            EXECUTE format('LOCK TABLE %I IN SHARE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_packed (table_name, of_group, began, last_at, last_era,'
+                ' last_xid, %1$I)'
+                ' SELECT %2$L, group_id, min(began), max(at), max(era),'
+                ' (array_agg(xid ORDER BY era DESC, xid DESC))[1],'
+                ' array_agg(%3$s ORDER BY began, id)'
+                ' FROM (SELECT r, r.group_id, r.at, r.era, r.xid, r.id, r.%4$I AS began,'
+                ' sum(pg_column_size(r)) OVER (PARTITION BY r.group_id ORDER BY r.%4$I, r.id)'
+                ' / 262144 AS chunk'
+                ' FROM %2$I AS r WHERE r.at >= %5$L AND r.at < %6$L) AS each'
+                ' GROUP BY group_id, chunk',
+                place, parent,
+                CASE parent WHEN 'rollcall_progress' THEN 'rollcall_pack_hour(r)' ELSE 'r' END,
+                began, start, start + interval '1 day');
+            PERFORM rollcall_note_floor(parent, parent, name, start + interval '1 day');
+            EXECUTE format('DROP TABLE %I', name);
+            RETURN name;
+        EXCEPTION
+            -- Somebody writes or reads for long, or the day has rows in a default partition.
+            WHEN lock_not_available OR check_violation OR duplicate_table THEN NULL;
+        END;
+    END LOOP;
+    RETURN NULL;
+END $_$;
+
+COMMENT ON FUNCTION public.rollcall_pack_facts(late interval) IS 'Pack a table of a day that is over, or prepare it; what was done, NULL if nothing is left.';
+
+CREATE TABLE public.rollcall_progress (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partitions integer[] NOT NULL,
+    commits integer[] NOT NULL,
+    first_offsets bigint[] NOT NULL,
+    last_offsets bigint[] NOT NULL,
+    pauses_ms integer[] NOT NULL,
+    lives bigint[] NOT NULL,
+    end_offsets bigint[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_pack_hour(p public.rollcall_progress) RETURNS public.rollcall_packed_hour
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT ROW(p.at, p.era, p.xid, p.id, p.hour, p.topic,
+        (SELECT range_agg(int4range(n, n, '[]')) FROM unnest(p.partitions) AS n),
+        rollcall_packed_numbers(p.commits),
+        rollcall_packed_numbers(rollcall_differences(p.last_offsets, p.first_offsets)),
+        rollcall_packed_numbers(p.last_offsets),
+        rollcall_packed_numbers(p.pauses_ms),
+        rollcall_packed_numbers(p.lives),
+        rollcall_packed_numbers(rollcall_differences(p.end_offsets, p.last_offsets))
+    )::rollcall_packed_hour
+$$;
+
+CREATE FUNCTION public.rollcall_packed_numbers(numbers bigint[]) RETURNS public.rollcall_numbers
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN spread < 65536 THEN ROW(low, ARRAY(
+            SELECT (each.n - low - 32768)::smallint
+            FROM unnest(numbers) WITH ORDINALITY AS each(n, i) ORDER BY i), NULL, NULL
+        )::rollcall_numbers
+        WHEN spread < 4294967296 THEN ROW(low, NULL, ARRAY(
+            SELECT (each.n - low - 2147483648)::int
+            FROM unnest(numbers) WITH ORDINALITY AS each(n, i) ORDER BY i), NULL
+        )::rollcall_numbers
+        ELSE ROW(NULL, NULL, NULL, numbers)::rollcall_numbers
+    END
+    FROM (SELECT min(n) AS low, coalesce(max(n)::numeric - min(n), 0) AS spread
+          FROM unnest(numbers) AS n) AS bounds
+$$;
 
 CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -575,12 +738,9 @@ BEGIN
             AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
         BEGIN
             EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
-            EXECUTE format(
-                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
-                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
-                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
-                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
-                parent, start + interval '1 day', name);
+            PERFORM rollcall_note_floor(parent, parent, name, start + interval '1 day');
+            PERFORM rollcall_note_floor(
+                parent || ' packed', parent, name, start + interval '1 day');
             EXECUTE format('DROP TABLE %I', name);
             dropped := dropped + 1;
         EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
@@ -632,6 +792,76 @@ BEGIN
     WHERE at < clock_timestamp() - hours * interval '1 hour';
     RETURN dropped;
 END $_$;
+
+CREATE FUNCTION public.rollcall_turn_packed(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    name text;
+    start timestamptz;
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    DELETE FROM rollcall_facts_packed_default WHERE last_at < oldest;
+    FOR name, start IN
+        SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'rollcall_facts_packed'::regclass AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY 1
+    LOOP
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT DISTINCT ON (table_name) table_name || '' packed'', last_era, last_xid, %L'
+                ' FROM %I ORDER BY table_name, last_era DESC, last_xid DESC'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until'
+                ' WHERE (excluded.era, excluded.xid) > (f.era, f.xid)',
+                start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
+
+CREATE FUNCTION public.rollcall_unpacked_hours(group_id text, hours public.rollcall_packed_hour[]) RETURNS SETOF public.rollcall_progress
+    LANGUAGE sql IMMUTABLE ROWS 24
+    AS $$
+    SELECT h.at, h.era, h.xid, h.id, h.hour, group_id, h.topic,
+        ARRAY(SELECT generate_series(lower(r), upper(r) - 1) FROM unnest(h.partitions) AS r),
+        rollcall_unpacked_numbers(h.commits)::int[],
+        rollcall_differences(rollcall_unpacked_numbers(h.last_offsets),
+                             rollcall_unpacked_numbers(h.advanced)),
+        rollcall_unpacked_numbers(h.last_offsets),
+        rollcall_unpacked_numbers(h.pauses_ms)::int[],
+        rollcall_unpacked_numbers(h.lives),
+        ARRAY(SELECT last_offset + lag FROM unnest(
+                  rollcall_unpacked_numbers(h.last_offsets), rollcall_unpacked_numbers(h.lags))
+              WITH ORDINALITY AS each(last_offset, lag, i) ORDER BY i)
+    FROM unnest(hours) AS h
+$$;
+
+CREATE FUNCTION public.rollcall_unpacked_numbers(packed public.rollcall_numbers) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN packed.small IS NOT NULL THEN ARRAY(
+            SELECT each.n + 32768 + packed.least
+            FROM unnest(packed.small) WITH ORDINALITY AS each(n, i) ORDER BY i)
+        WHEN packed.medium IS NOT NULL THEN ARRAY(
+            SELECT each.n + 2147483648 + packed.least
+            FROM unnest(packed.medium) WITH ORDINALITY AS each(n, i) ORDER BY i)
+        ELSE packed.wide
+    END
+$$;
 
 CREATE TABLE public.auth_group (
     id integer NOT NULL,
@@ -1219,6 +1449,132 @@ CREATE TABLE public.rollcall_facts_floor (
 
 COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
 
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_round (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    generation integer NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    is_partial boolean NOT NULL,
+    members integer NOT NULL,
+    moved integer NOT NULL,
+    stopped_ms bigint NOT NULL,
+    silent_ms bigint NOT NULL,
+    unowned_ms bigint NOT NULL,
+    triggers text[] NOT NULL,
+    cause_members integer[] NOT NULL,
+    cause_ids text[] NOT NULL,
+    cause_at_ms bigint[] NOT NULL,
+    cause_ms bigint[] NOT NULL,
+    acts text[] NOT NULL,
+    ends text[] NOT NULL,
+    counts integer[] NOT NULL,
+    lives bigint[] NOT NULL,
+    waited_ms integer[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+COMMENT ON TABLE public.rollcall_round IS 'Rebalances. Waits stand in runs: counts[i] of them were for acts[i] and ended as ends[i].';
+
+CREATE TABLE public.rollcall_silence (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    lives bigint[] NOT NULL,
+    longest_ms integer[] NOT NULL,
+    looks smallint[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_facts_packed (
+    table_name text NOT NULL,
+    of_group text NOT NULL COLLATE pg_catalog."C",
+    began timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    last_era integer NOT NULL,
+    last_xid bigint NOT NULL,
+    life_rows public.rollcall_life[],
+    ownership_rows public.rollcall_ownership[],
+    round_rows public.rollcall_round[],
+    silence_rows public.rollcall_silence[],
+    hour_rows public.rollcall_packed_hour[]
+)
+PARTITION BY RANGE (last_at);
+
+COMMENT ON TABLE public.rollcall_facts_packed IS 'Rows of table_name of days that are over, some of a group in each; began: the earliest.';
+
+CREATE TABLE public.rollcall_facts_packed_default (
+    table_name text CONSTRAINT rollcall_facts_packed_table_name_not_null NOT NULL,
+    of_group text CONSTRAINT rollcall_facts_packed_of_group_not_null NOT NULL COLLATE pg_catalog."C",
+    began timestamp with time zone CONSTRAINT rollcall_facts_packed_began_not_null NOT NULL,
+    last_at timestamp with time zone CONSTRAINT rollcall_facts_packed_last_at_not_null NOT NULL,
+    last_era integer CONSTRAINT rollcall_facts_packed_last_era_not_null NOT NULL,
+    last_xid bigint CONSTRAINT rollcall_facts_packed_last_xid_not_null NOT NULL,
+    life_rows public.rollcall_life[],
+    ownership_rows public.rollcall_ownership[],
+    round_rows public.rollcall_round[],
+    silence_rows public.rollcall_silence[],
+    hour_rows public.rollcall_packed_hour[]
+);
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1319,39 +1675,6 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
-
-CREATE TABLE public.rollcall_life (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    life bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    member_id text NOT NULL COLLATE pg_catalog."C",
-    instance_id text,
-    client_id text NOT NULL,
-    client_host text NOT NULL,
-    principal text NOT NULL,
-    rack_id text,
-    software_name text NOT NULL,
-    software_version text NOT NULL,
-    kind text NOT NULL,
-    api_version integer,
-    session_timeout_ms integer NOT NULL,
-    rebalance_timeout_ms integer NOT NULL,
-    subscription text[],
-    pattern text NOT NULL,
-    protocols text[] NOT NULL,
-    revision bigint NOT NULL,
-    joined_generation integer NOT NULL,
-    joined_at timestamp with time zone NOT NULL,
-    origin text NOT NULL,
-    left_generation integer,
-    left_at timestamp with time zone,
-    departure text,
-    heard_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
 
 CREATE SEQUENCE public.rollcall_life_id_seq
     START WITH 1
@@ -1610,23 +1933,6 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     CACHE 1
 );
 
-CREATE TABLE public.rollcall_ownership (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    life bigint NOT NULL,
-    topic text NOT NULL COLLATE pg_catalog."C",
-    topic_id uuid,
-    partitions int4multirange NOT NULL,
-    from_generation integer NOT NULL,
-    from_at timestamp with time zone NOT NULL,
-    until_generation integer,
-    until_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
-
 CREATE SEQUENCE public.rollcall_ownership_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1728,24 +2034,6 @@ CREATE SEQUENCE public.rollcall_producer_id
     NO MAXVALUE
     CACHE 1;
 
-CREATE TABLE public.rollcall_progress (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    hour timestamp with time zone NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    topic text NOT NULL COLLATE pg_catalog."C",
-    partitions integer[] NOT NULL,
-    commits integer[] NOT NULL,
-    first_offsets bigint[] NOT NULL,
-    last_offsets bigint[] NOT NULL,
-    pauses_ms integer[] NOT NULL,
-    lives bigint[] NOT NULL,
-    end_offsets bigint[] NOT NULL
-)
-PARTITION BY RANGE (at);
-
 CREATE SEQUENCE public.rollcall_progress_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1845,38 +2133,6 @@ ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT 
     CACHE 1
 );
 
-CREATE TABLE public.rollcall_round (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    generation integer NOT NULL,
-    kind text NOT NULL,
-    outcome text NOT NULL,
-    started_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone NOT NULL,
-    is_partial boolean NOT NULL,
-    members integer NOT NULL,
-    moved integer NOT NULL,
-    stopped_ms bigint NOT NULL,
-    silent_ms bigint NOT NULL,
-    unowned_ms bigint NOT NULL,
-    triggers text[] NOT NULL,
-    cause_members integer[] NOT NULL,
-    cause_ids text[] NOT NULL,
-    cause_at_ms bigint[] NOT NULL,
-    cause_ms bigint[] NOT NULL,
-    acts text[] NOT NULL,
-    ends text[] NOT NULL,
-    counts integer[] NOT NULL,
-    lives bigint[] NOT NULL,
-    waited_ms integer[] NOT NULL
-)
-PARTITION BY RANGE (at);
-
-COMMENT ON TABLE public.rollcall_round IS 'Rebalances. Waits stand in runs: counts[i] of them were for acts[i] and ended as ends[i].';
-
 CREATE SEQUENCE public.rollcall_round_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1931,19 +2187,6 @@ ALTER TABLE public.rollcall_saved_view ALTER COLUMN id ADD GENERATED BY DEFAULT 
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE public.rollcall_silence (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    hour timestamp with time zone NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    lives bigint[] NOT NULL,
-    longest_ms integer[] NOT NULL,
-    looks smallint[] NOT NULL
-)
-PARTITION BY RANGE (at);
 
 CREATE SEQUENCE public.rollcall_silence_id_seq
     START WITH 1
@@ -2114,6 +2357,8 @@ ALTER TABLE public.rollcall_webhook_secret ALTER COLUMN id ADD GENERATED BY DEFA
     NO MAXVALUE
     CACHE 1
 );
+
+ALTER TABLE ONLY public.rollcall_facts_packed ATTACH PARTITION public.rollcall_facts_packed_default DEFAULT;
 
 ALTER TABLE ONLY public.rollcall_life ATTACH PARTITION public.rollcall_life_default DEFAULT;
 
@@ -2451,6 +2696,8 @@ INSERT INTO public.django_content_type VALUES
 	(58, 'groups', 'mark'),
 	(59, 'groups', 'beatlease'),
 	(60, 'groups', 'nodelease');
+
+
 
 
 
@@ -3159,6 +3406,8 @@ CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING 
 
 CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
 
+CREATE INDEX facts_packed_of_group ON ONLY public.rollcall_facts_packed USING btree (of_group, table_name, began);
+
 CREATE INDEX group_by_slot ON public.rollcall_group USING btree (slot);
 
 CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (slot);
@@ -3231,6 +3480,8 @@ CREATE INDEX rollcall_api_token_name_e3799f4d_like ON public.rollcall_api_token 
 
 CREATE INDEX rollcall_api_token_user_id_6741e78d ON public.rollcall_api_token USING btree (user_id);
 
+CREATE INDEX rollcall_facts_packed_default_of_group_table_name_began_idx ON public.rollcall_facts_packed_default USING btree (of_group, table_name, began);
+
 CREATE INDEX rollcall_group_counts_group_id_82eefb0e_like ON public.rollcall_group_counts USING btree (group_id text_pattern_ops);
 
 CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
@@ -3286,6 +3537,8 @@ CREATE INDEX rollcall_webhook_cursor_name_3f647f55_like ON public.rollcall_webho
 CREATE INDEX rollcall_webhook_name_9c33e114_like ON public.rollcall_webhook USING btree (name varchar_pattern_ops);
 
 CREATE INDEX rollcall_webhook_secret_webhook_id_790b8ff3 ON public.rollcall_webhook_secret USING btree (webhook_id);
+
+ALTER INDEX public.facts_packed_of_group ATTACH PARTITION public.rollcall_facts_packed_default_of_group_table_name_began_idx;
 
 ALTER INDEX public.life_of_group ATTACH PARTITION public.rollcall_life_default_group_id_joined_at_idx;
 
@@ -3478,7 +3731,11 @@ REVOKE ALL ON FUNCTION public.rollcall_demand_group(group_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_end_holders(group_id text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.rollcall_note_floor(key text, parent text, name text, until timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rollcall_note_mark() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_pack_facts(late interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) FROM PUBLIC;
 
@@ -3487,6 +3744,8 @@ REVOKE ALL ON FUNCTION public.rollcall_settle_offsets() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rollcall_turn_history(hours integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rollcall_turn_packed(hours integer, mebibytes integer) FROM PUBLIC;
 
 INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('contenttypes', '0001_initial', now()),
@@ -3605,6 +3864,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0075_names_of_operations', now()),
 ('groups', '0076_fleet_hours', now()),
 ('groups', '0077_kept_answers', now()),
+('groups', '0080_packed_facts', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

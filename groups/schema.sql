@@ -1,5 +1,30 @@
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
+CREATE TYPE public.rollcall_numbers AS (
+	"least" bigint,
+	small smallint[],
+	medium integer[],
+	wide bigint[]
+);
+
+COMMENT ON TYPE public.rollcall_numbers IS 'Numbers as differences to the least: of small ones 32768 less, of medium ones 2147483648.';
+
+CREATE TYPE public.rollcall_packed_hour AS (
+	at timestamp with time zone,
+	era integer,
+	xid bigint,
+	id bigint,
+	hour timestamp with time zone,
+	topic text,
+	partitions int4multirange,
+	commits public.rollcall_numbers,
+	advanced public.rollcall_numbers,
+	last_offsets public.rollcall_numbers,
+	pauses_ms public.rollcall_numbers,
+	lives public.rollcall_numbers,
+	lags public.rollcall_numbers
+);
+
 CREATE FUNCTION public.rollcall_audit_changed() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -462,6 +487,12 @@ BEGIN
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
 END $$;
 
+CREATE FUNCTION public.rollcall_differences(more bigint[], less bigint[]) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT ARRAY(SELECT m - l FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
+$$;
+
 CREATE FUNCTION public.rollcall_drain_node(integer, text, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -520,7 +551,7 @@ CREATE FUNCTION public.rollcall_facts_tables() RETURNS text[]
 CREATE FUNCTION public.rollcall_facts_bytes() RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'public', 'pg_temp'
-    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((i.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM (pg_inherits i JOIN pg_class p ON ((p.oid = i.inhparent))) WHERE (p.relname = ANY (public.rollcall_facts_tables())));
+    RETURN (SELECT (COALESCE(sum(pg_total_relation_size((i.inhrelid)::regclass)), (0)::numeric))::bigint AS "coalesce" FROM (pg_inherits i JOIN pg_class p ON ((p.oid = i.inhparent))) WHERE (p.relname = ANY ((public.rollcall_facts_tables() || 'rollcall_facts_packed'::text))));
 
 CREATE FUNCTION public.rollcall_forget_node(integer, text, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -661,6 +692,19 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_note_floor(key text, parent text, name text, until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format(
+        'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+        ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
+        ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+        ' xid = excluded.xid, dropped_until = excluded.dropped_until'
+        ' WHERE (excluded.era, excluded.xid) > (f.era, f.xid)', key, until, name);
+END $$;
+
 CREATE FUNCTION public.rollcall_note_mark() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -676,6 +720,125 @@ BEGIN
     FROM rollcall_group g WHERE g.group_id = NEW.group_id;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.rollcall_pack_facts(late interval) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    parent text;
+    name text;
+    start timestamptz;
+    began text;
+    packed text;
+    place text;
+    until CONSTANT timestamptz := (
+        SELECT least(clock_timestamp() - late, hour + interval '1 hour')
+        FROM rollcall_fleet_hour ORDER BY hour DESC LIMIT 1);
+BEGIN
+    FOR parent, name, start IN
+        SELECT p.relname, c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_class p ON p.oid = i.inhparent
+        WHERE p.relname = ANY(rollcall_facts_tables()) AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY right(c.relname, 8), 1
+    LOOP
+        EXIT WHEN until IS NULL OR start + interval '1 day' > until;
+        packed := 'rollcall_facts_packed_' || to_char(start, 'YYYYMMDD');
+        began := CASE parent WHEN 'rollcall_life' THEN 'joined_at'
+            WHEN 'rollcall_ownership' THEN 'from_at' WHEN 'rollcall_round' THEN 'started_at'
+            ELSE 'hour' END;
+        place := CASE parent WHEN 'rollcall_life' THEN 'life_rows'
+            WHEN 'rollcall_ownership' THEN 'ownership_rows' WHEN 'rollcall_round' THEN 'round_rows'
+            WHEN 'rollcall_silence' THEN 'silence_rows' ELSE 'hour_rows' END;
+        BEGIN
+            IF to_regclass(packed) IS NULL THEN
+                -- By itself: it locks its parent, which readers shall not wait for meanwhile.
+                EXECUTE format(
+                    'CREATE TABLE %I PARTITION OF rollcall_facts_packed'
+                    ' FOR VALUES FROM (%L) TO (%L)',
+                    packed, start, start + interval '1 day');
+                RETURN packed;
+            END IF;
+            EXECUTE format('LOCK TABLE %I IN SHARE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_packed (table_name, of_group, began, last_at, last_era,'
+                ' last_xid, %1$I)'
+                ' SELECT %2$L, group_id, min(began), max(at), max(era),'
+                ' (array_agg(xid ORDER BY era DESC, xid DESC))[1],'
+                ' array_agg(%3$s ORDER BY began, id)'
+                ' FROM (SELECT r, r.group_id, r.at, r.era, r.xid, r.id, r.%4$I AS began,'
+                ' sum(pg_column_size(r)) OVER (PARTITION BY r.group_id ORDER BY r.%4$I, r.id)'
+                ' / 262144 AS chunk'
+                ' FROM %2$I AS r WHERE r.at >= %5$L AND r.at < %6$L) AS each'
+                ' GROUP BY group_id, chunk',
+                place, parent,
+                CASE parent WHEN 'rollcall_progress' THEN 'rollcall_pack_hour(r)' ELSE 'r' END,
+                began, start, start + interval '1 day');
+            PERFORM rollcall_note_floor(parent, parent, name, start + interval '1 day');
+            EXECUTE format('DROP TABLE %I', name);
+            RETURN name;
+        EXCEPTION
+            -- Somebody writes or reads for long, or the day has rows in a default partition.
+            WHEN lock_not_available OR check_violation OR duplicate_table THEN NULL;
+        END;
+    END LOOP;
+    RETURN NULL;
+END $_$;
+
+COMMENT ON FUNCTION public.rollcall_pack_facts(late interval) IS 'Pack a table of a day that is over, or prepare it; what was done, NULL if nothing is left.';
+
+CREATE TABLE public.rollcall_progress (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partitions integer[] NOT NULL,
+    commits integer[] NOT NULL,
+    first_offsets bigint[] NOT NULL,
+    last_offsets bigint[] NOT NULL,
+    pauses_ms integer[] NOT NULL,
+    lives bigint[] NOT NULL,
+    end_offsets bigint[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE FUNCTION public.rollcall_pack_hour(p public.rollcall_progress) RETURNS public.rollcall_packed_hour
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT ROW(p.at, p.era, p.xid, p.id, p.hour, p.topic,
+        (SELECT range_agg(int4range(n, n, '[]')) FROM unnest(p.partitions) AS n),
+        rollcall_packed_numbers(p.commits),
+        rollcall_packed_numbers(rollcall_differences(p.last_offsets, p.first_offsets)),
+        rollcall_packed_numbers(p.last_offsets),
+        rollcall_packed_numbers(p.pauses_ms),
+        rollcall_packed_numbers(p.lives),
+        rollcall_packed_numbers(rollcall_differences(p.end_offsets, p.last_offsets))
+    )::rollcall_packed_hour
+$$;
+
+CREATE FUNCTION public.rollcall_packed_numbers(numbers bigint[]) RETURNS public.rollcall_numbers
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN spread < 65536 THEN ROW(low, ARRAY(
+            SELECT (each.n - low - 32768)::smallint
+            FROM unnest(numbers) WITH ORDINALITY AS each(n, i) ORDER BY i), NULL, NULL
+        )::rollcall_numbers
+        WHEN spread < 4294967296 THEN ROW(low, NULL, ARRAY(
+            SELECT (each.n - low - 2147483648)::int
+            FROM unnest(numbers) WITH ORDINALITY AS each(n, i) ORDER BY i), NULL
+        )::rollcall_numbers
+        ELSE ROW(NULL, NULL, NULL, numbers)::rollcall_numbers
+    END
+    FROM (SELECT min(n) AS low, coalesce(max(n)::numeric - min(n), 0) AS spread
+          FROM unnest(numbers) AS n) AS bounds
+$$;
 
 CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1092,12 +1255,9 @@ BEGIN
             AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
         BEGIN
             EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
-            EXECUTE format(
-                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
-                ' SELECT %L, era, xid, %L FROM %I ORDER BY era DESC, xid DESC LIMIT 1'
-                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
-                ' xid = excluded.xid, dropped_until = excluded.dropped_until',
-                parent, start + interval '1 day', name);
+            PERFORM rollcall_note_floor(parent, parent, name, start + interval '1 day');
+            PERFORM rollcall_note_floor(
+                parent || ' packed', parent, name, start + interval '1 day');
             EXECUTE format('DROP TABLE %I', name);
             dropped := dropped + 1;
         EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
@@ -1150,6 +1310,45 @@ BEGIN
     RETURN dropped;
 END $_$;
 
+CREATE FUNCTION public.rollcall_turn_packed(hours integer, mebibytes integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    name text;
+    start timestamptz;
+    oldest CONSTANT timestamptz := clock_timestamp() - hours * interval '1 hour';
+    dropped int := 0;
+BEGIN
+    DELETE FROM rollcall_facts_packed_default WHERE last_at < oldest;
+    FOR name, start IN
+        SELECT c.relname, to_timestamp(right(c.relname, 8), 'YYYYMMDD')
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'rollcall_facts_packed'::regclass AND c.relname ~ '_[0-9]{8}$'
+        ORDER BY 1
+    LOOP
+        CONTINUE WHEN start + interval '1 day' >= oldest
+            AND rollcall_facts_bytes() <= mebibytes * 1048576::bigint;
+        BEGIN
+            EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', name);
+            EXECUTE format(
+                'INSERT INTO rollcall_facts_floor AS f (table_name, era, xid, dropped_until)'
+                ' SELECT DISTINCT ON (table_name) table_name || '' packed'', last_era, last_xid, %L'
+                ' FROM %I ORDER BY table_name, last_era DESC, last_xid DESC'
+                ' ON CONFLICT (table_name) DO UPDATE SET era = excluded.era,'
+                ' xid = excluded.xid, dropped_until = excluded.dropped_until'
+                ' WHERE (excluded.era, excluded.xid) > (f.era, f.xid)',
+                start + interval '1 day', name);
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;  -- a long COPY: the next time
+        END;
+    END LOOP;
+    RETURN dropped;
+END $_$;
+
 CREATE FUNCTION public.rollcall_undrain_node(integer, text, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1175,6 +1374,37 @@ SELECT CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('rollcall_sl
     END LOOP;
     RETURN _is_changed;
 END $_$;
+
+CREATE FUNCTION public.rollcall_unpacked_hours(group_id text, hours public.rollcall_packed_hour[]) RETURNS SETOF public.rollcall_progress
+    LANGUAGE sql IMMUTABLE ROWS 24
+    AS $$
+    SELECT h.at, h.era, h.xid, h.id, h.hour, group_id, h.topic,
+        ARRAY(SELECT generate_series(lower(r), upper(r) - 1) FROM unnest(h.partitions) AS r),
+        rollcall_unpacked_numbers(h.commits)::int[],
+        rollcall_differences(rollcall_unpacked_numbers(h.last_offsets),
+                             rollcall_unpacked_numbers(h.advanced)),
+        rollcall_unpacked_numbers(h.last_offsets),
+        rollcall_unpacked_numbers(h.pauses_ms)::int[],
+        rollcall_unpacked_numbers(h.lives),
+        ARRAY(SELECT last_offset + lag FROM unnest(
+                  rollcall_unpacked_numbers(h.last_offsets), rollcall_unpacked_numbers(h.lags))
+              WITH ORDINALITY AS each(last_offset, lag, i) ORDER BY i)
+    FROM unnest(hours) AS h
+$$;
+
+CREATE FUNCTION public.rollcall_unpacked_numbers(packed public.rollcall_numbers) RETURNS bigint[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN packed.small IS NOT NULL THEN ARRAY(
+            SELECT each.n + 32768 + packed.least
+            FROM unnest(packed.small) WITH ORDINALITY AS each(n, i) ORDER BY i)
+        WHEN packed.medium IS NOT NULL THEN ARRAY(
+            SELECT each.n + 2147483648 + packed.least
+            FROM unnest(packed.medium) WITH ORDINALITY AS each(n, i) ORDER BY i)
+        ELSE packed.wide
+    END
+$$;
 
 CREATE TABLE public.rollcall_acknowledgement (
     id bigint NOT NULL,
@@ -1363,6 +1593,118 @@ CREATE TABLE public.rollcall_facts_floor (
 
 COMMENT ON TABLE public.rollcall_facts_floor IS 'The last row of each table of facts that was dropped: a cursor below it has a gap.';
 
+CREATE TABLE public.rollcall_life (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    life bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    principal text NOT NULL,
+    rack_id text,
+    software_name text NOT NULL,
+    software_version text NOT NULL,
+    kind text NOT NULL,
+    api_version integer,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    subscription text[],
+    pattern text NOT NULL,
+    protocols text[] NOT NULL,
+    revision bigint NOT NULL,
+    joined_generation integer NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    origin text NOT NULL,
+    left_generation integer,
+    left_at timestamp with time zone,
+    departure text,
+    heard_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_ownership (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    life bigint NOT NULL,
+    topic text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid,
+    partitions int4multirange NOT NULL,
+    from_generation integer NOT NULL,
+    from_at timestamp with time zone NOT NULL,
+    until_generation integer,
+    until_at timestamp with time zone
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_round (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    generation integer NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    is_partial boolean NOT NULL,
+    members integer NOT NULL,
+    moved integer NOT NULL,
+    stopped_ms bigint NOT NULL,
+    silent_ms bigint NOT NULL,
+    unowned_ms bigint NOT NULL,
+    triggers text[] NOT NULL,
+    cause_members integer[] NOT NULL,
+    cause_ids text[] NOT NULL,
+    cause_at_ms bigint[] NOT NULL,
+    cause_ms bigint[] NOT NULL,
+    acts text[] NOT NULL,
+    ends text[] NOT NULL,
+    counts integer[] NOT NULL,
+    lives bigint[] NOT NULL,
+    waited_ms integer[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+COMMENT ON TABLE public.rollcall_round IS 'Rebalances. Waits stand in runs: counts[i] of them were for acts[i] and ended as ends[i].';
+
+CREATE TABLE public.rollcall_silence (
+    at timestamp with time zone NOT NULL,
+    era integer NOT NULL,
+    xid bigint NOT NULL,
+    id bigint NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    lives bigint[] NOT NULL,
+    longest_ms integer[] NOT NULL,
+    looks smallint[] NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_facts_packed (
+    table_name text NOT NULL,
+    of_group text NOT NULL COLLATE pg_catalog."C",
+    began timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    last_era integer NOT NULL,
+    last_xid bigint NOT NULL,
+    life_rows public.rollcall_life[],
+    ownership_rows public.rollcall_ownership[],
+    round_rows public.rollcall_round[],
+    silence_rows public.rollcall_silence[],
+    hour_rows public.rollcall_packed_hour[]
+)
+PARTITION BY RANGE (last_at);
+
+COMMENT ON TABLE public.rollcall_facts_packed IS 'Rows of table_name of days that are over, some of a group in each; began: the earliest.';
+
 CREATE TABLE public.rollcall_first_password (
     user_id integer NOT NULL,
     digest character varying(64) NOT NULL
@@ -1463,39 +1805,6 @@ CREATE VIEW public.rollcall_last_hour AS
   WHERE ((kind = 'rebalance-completed'::text) AND (at >= (now() - '01:00:00'::interval)) AND (id > ( SELECT (COALESCE(max(rollcall_journal_1.id), (0)::bigint) - 20000)
            FROM public.rollcall_journal rollcall_journal_1)))
   GROUP BY group_id;
-
-CREATE TABLE public.rollcall_life (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    life bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    member_id text NOT NULL COLLATE pg_catalog."C",
-    instance_id text,
-    client_id text NOT NULL,
-    client_host text NOT NULL,
-    principal text NOT NULL,
-    rack_id text,
-    software_name text NOT NULL,
-    software_version text NOT NULL,
-    kind text NOT NULL,
-    api_version integer,
-    session_timeout_ms integer NOT NULL,
-    rebalance_timeout_ms integer NOT NULL,
-    subscription text[],
-    pattern text NOT NULL,
-    protocols text[] NOT NULL,
-    revision bigint NOT NULL,
-    joined_generation integer NOT NULL,
-    joined_at timestamp with time zone NOT NULL,
-    origin text NOT NULL,
-    left_generation integer,
-    left_at timestamp with time zone,
-    departure text,
-    heard_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
 
 CREATE SEQUENCE public.rollcall_life_id_seq
     START WITH 1
@@ -1703,23 +2012,6 @@ ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT A
     CACHE 1
 );
 
-CREATE TABLE public.rollcall_ownership (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    life bigint NOT NULL,
-    topic text NOT NULL COLLATE pg_catalog."C",
-    topic_id uuid,
-    partitions int4multirange NOT NULL,
-    from_generation integer NOT NULL,
-    from_at timestamp with time zone NOT NULL,
-    until_generation integer,
-    until_at timestamp with time zone
-)
-PARTITION BY RANGE (at);
-
 CREATE SEQUENCE public.rollcall_ownership_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1805,24 +2097,6 @@ CREATE SEQUENCE public.rollcall_producer_id
     NO MAXVALUE
     CACHE 1;
 
-CREATE TABLE public.rollcall_progress (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    hour timestamp with time zone NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    topic text NOT NULL COLLATE pg_catalog."C",
-    partitions integer[] NOT NULL,
-    commits integer[] NOT NULL,
-    first_offsets bigint[] NOT NULL,
-    last_offsets bigint[] NOT NULL,
-    pauses_ms integer[] NOT NULL,
-    lives bigint[] NOT NULL,
-    end_offsets bigint[] NOT NULL
-)
-PARTITION BY RANGE (at);
-
 CREATE TABLE public.rollcall_progress_done (
     name text NOT NULL,
     hour timestamp with time zone NOT NULL,
@@ -1905,38 +2179,6 @@ ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT 
     CACHE 1
 );
 
-CREATE TABLE public.rollcall_round (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    generation integer NOT NULL,
-    kind text NOT NULL,
-    outcome text NOT NULL,
-    started_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone NOT NULL,
-    is_partial boolean NOT NULL,
-    members integer NOT NULL,
-    moved integer NOT NULL,
-    stopped_ms bigint NOT NULL,
-    silent_ms bigint NOT NULL,
-    unowned_ms bigint NOT NULL,
-    triggers text[] NOT NULL,
-    cause_members integer[] NOT NULL,
-    cause_ids text[] NOT NULL,
-    cause_at_ms bigint[] NOT NULL,
-    cause_ms bigint[] NOT NULL,
-    acts text[] NOT NULL,
-    ends text[] NOT NULL,
-    counts integer[] NOT NULL,
-    lives bigint[] NOT NULL,
-    waited_ms integer[] NOT NULL
-)
-PARTITION BY RANGE (at);
-
-COMMENT ON TABLE public.rollcall_round IS 'Rebalances. Waits stand in runs: counts[i] of them were for acts[i] and ended as ends[i].';
-
 CREATE SEQUENCE public.rollcall_round_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -1962,19 +2204,6 @@ ALTER TABLE public.rollcall_saved_view ALTER COLUMN id ADD GENERATED BY DEFAULT 
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE public.rollcall_silence (
-    at timestamp with time zone NOT NULL,
-    era integer NOT NULL,
-    xid bigint NOT NULL,
-    id bigint NOT NULL,
-    hour timestamp with time zone NOT NULL,
-    group_id text NOT NULL COLLATE pg_catalog."C",
-    lives bigint[] NOT NULL,
-    longest_ms integer[] NOT NULL,
-    looks smallint[] NOT NULL
-)
-PARTITION BY RANGE (at);
 
 CREATE SEQUENCE public.rollcall_silence_id_seq
     START WITH 1
@@ -2353,6 +2582,8 @@ CREATE INDEX audit_by_who ON public.rollcall_audit USING btree (who, id DESC);
 CREATE INDEX delivery_due ON public.rollcall_webhook_delivery USING btree (webhook_id, next_at, id) WHERE (state = 'pending'::text);
 
 CREATE INDEX delivery_of_webhook ON public.rollcall_webhook_delivery USING btree (webhook_id, id DESC);
+
+CREATE INDEX facts_packed_of_group ON ONLY public.rollcall_facts_packed USING btree (of_group, table_name, began);
 
 CREATE INDEX group_by_slot ON public.rollcall_group USING btree (slot);
 

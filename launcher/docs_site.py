@@ -28,6 +28,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "reporting-vulnerabilities.md",
     "docker/README.md": "containers.md",
+    "examples/README.md": "examples.md",
     "deploy/kubernetes/README.md": "kubernetes.md",
 }
 """Where the others stand: those of docs/ keep their names."""

@@ -59,6 +59,7 @@ from protocol.metrics.node_report import NodeReport  # noqa: E402
 from protocol.requests.access import Judged  # noqa: E402
 from protocol.requests.api_row import Api  # noqa: E402
 from protocol.requests.call import PendingReplies  # noqa: E402
+from protocol.requests.pace import KnownPaces  # noqa: E402
 from protocol.requests.session import Session  # noqa: E402
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.served: defaultdict[str, Served] = defaultdict(Served)
         self.seats = Seats()
         self.handed_out = HandedOut()
+        self.paces = KnownPaces()
         self.beside = ThreadPoolExecutor(1, "beside the loop")
         self.exit_code = 0
         self._closing = False

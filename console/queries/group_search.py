@@ -14,6 +14,7 @@ from console.queries import attention, overview
 from console.queries.situation import SETTLED
 from console.queries.text_search import any_has_text, contains, has_text, is_storable
 from groups.models import Member, Slot, Topic
+from groups.store.sql.packed_facts import packed
 
 RESOLVED_MAX: Final = 5_000
 """Groups whose ids are read once, for both the count and the page of a list."""
@@ -39,6 +40,10 @@ OF_LEFT: Final = f"""
 SELECT group_id
 FROM (SELECT group_id, {", ".join(MEMBER_FIELDS)} FROM rollcall_life
       WHERE at > now() - interval '{LEFT_WITHIN}' AND left_at IS NOT NULL
+      UNION ALL
+      SELECT group_id, {", ".join(MEMBER_FIELDS)} FROM {packed("rollcall_life")}
+      WHERE p.table_name = 'rollcall_life' AND p.last_at > now() - interval '{LEFT_WITHIN}'
+        AND at > now() - interval '{LEFT_WITHIN}' AND left_at IS NOT NULL
       LIMIT {MEMBERS_SEARCHED_MAX}) AS l
 WHERE"""
 

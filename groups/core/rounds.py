@@ -94,9 +94,10 @@ class Round:
         return self.members + sum(len(phase.ends) for e in self.episodes for phase in e.phases)
 
     def awaited(self) -> Sequence[Awaited]:
-        """Every member that was waited for, a row for each act, by act and end."""
+        """Every member that was waited for, a row for each act, by act, end and member: in rounds
+        of the same members in the same order, which packs well."""
         rows = [row for episode in self.episodes for row in episode.awaited()]
-        return sorted(rows, key=lambda one: (one.act, one.end))
+        return sorted(rows, key=lambda one: (one.act, one.end, one.member_id))
 
 
 def of(

@@ -81,10 +81,12 @@ FACT_TABLES = ("rollcall_life", "rollcall_ownership", "rollcall_round", "rollcal
 FACT_READS = (
     "rollcall_era",
     "rollcall_facts_floor",
+    "rollcall_facts_packed",
     "rollcall_progress",
     *OPEN_FACT_TABLES,
     *FACT_TABLES,
 )
+FACT_FUNCTIONS = ("rollcall_pack_facts", "rollcall_turn_packed", "rollcall_turn_facts")
 CONNECTION_TABLES = ("rollcall_connection", "rollcall_connections_noted")
 NODE_TABLES = (
     *GROUP_TABLES,
@@ -277,7 +279,7 @@ ROLES: tuple[Role, ...] = (
             "django_celery_beat_solarschedule": READS,
         },
         {"statement_timeout": "60s"},
-        ("rollcall_turn_history", "rollcall_turn_facts", *TOPIC_FUNCTIONS),
+        ("rollcall_turn_history", *FACT_FUNCTIONS, *TOPIC_FUNCTIONS),
         "WORKER_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(

@@ -5,13 +5,13 @@ horizon any more, so a reader that keeps its place skips nothing and reads nothi
 transaction that stays open only delays it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import psycopg
 from psycopg import sql
 
-from pipeline.sources.tables import SourceTable
+from pipeline.sources.tables import PACKED, Source, SourceTable
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -52,9 +52,12 @@ FROM rollcall_era ORDER BY era DESC LIMIT 1
 JUMPS: Final = "SELECT era, jump::text FROM rollcall_era"
 
 LAST: Final = """
-SELECT era, xid, id FROM (SELECT era, xid, id FROM {relation} WHERE {conditions} {some}) AS next
-ORDER BY era DESC, xid DESC, id DESC LIMIT 1
+SELECT era, xid, id FROM (
+    SELECT * FROM ({rows}) AS next {some}
+) AS found ORDER BY era DESC, xid DESC, id DESC LIMIT 1
 """
+
+ROWS: Final = "(SELECT era, xid, id FROM {rows} WHERE {conditions} {some})"
 
 LOST: Final = "What was not read yet is lost: "
 """How the sentence of ``PlaceLost`` begins; Spark hands on an error's text alone."""
@@ -92,11 +95,15 @@ def check(connection: Connection, table: SourceTable, seen: Seen) -> None:
         raise PlaceLost(f"{LOST}retention has deleted rows of {table.dataset.NAME}.")
 
 
-def within(after: Place, until: Place) -> sql.Composed:
-    """The rows between two places, the last included. Within a history, indexes on xid apply."""
+def within(after: Place, until: Place, source: Source) -> sql.Composed:
+    """The rows of a source between two places, the last included. Within a history, indexes on xid
+    apply; of packed rows only those are unpacked that may be among them."""
     order = sql.SQL("(era, xid, id) > ({}) AND (era, xid, id) <= ({})").format(
         _values(after), _values(until)
     )
+    if source.relation == PACKED:
+        some = sql.SQL("(last_era, last_xid) >= ({})").format(_values(after[:2]))
+        return sql.SQL("{} AND ").format(some) + order
     if after.era != until.era:
         return order
     return sql.SQL("{} AND xid BETWEEN {} AND {}").format(order, after.xid, until.xid)
@@ -107,14 +114,20 @@ def last(
 ) -> Place | None:
     """The place of the last row between the two, or of the so many first; None if there is none."""
     some = sql.SQL("ORDER BY era, xid, id LIMIT {}").format(rows) if rows else sql.SQL("")
-    query = sql.SQL(LAST).format(
-        relation=sql.Identifier(table.relation),
-        conditions=sql.SQL("{} AND ({})").format(within(after, until), sql.SQL(table.only)),
-        some=some,
-    )
+    each = [
+        sql.SQL(ROWS).format(
+            rows=sql.SQL(source.rows),
+            conditions=sql.SQL("{} AND ({})").format(
+                within(after, until, source), sql.SQL(source.only)
+            ),
+            some=some,
+        )
+        for source in table.sources
+    ]
+    query = sql.SQL(LAST).format(rows=sql.SQL(" UNION ALL ").join(each), some=some)
     found = connection.execute(query).fetchone()
     return Place(*found) if found is not None else None
 
 
-def _values(place: Place) -> sql.Composed:
+def _values(place: Sequence[int]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Literal, place))

@@ -28,30 +28,35 @@ RANGE_BLOCKS_MIN: Final = 64
 RANGE_BLOCKS_MAX: Final = 8_192
 """64 MiB, a second or two of work: so much is read again when a task fails."""
 
-WITHIN: Final = "ctid >= {first}::tid AND ctid < {end}::tid"
+WITHIN: Final = "p.ctid >= {first}::tid AND p.ctid < {end}::tid"
 
 
 @dataclass
 class Range(InputPartition):
-    """Blocks of one partition, from ``first`` to before ``end``; ``only``: which of their rows."""
+    """Blocks of one partition of a source (its place among the table's), from ``first`` to before
+    ``end``; ``only``: which of their rows."""
 
+    source: int
     only: str
     first: int
     end: int
 
 
-NOTHING: Final = Range("", 0, 0)
+NOTHING: Final = Range(0, "", 0, 0)
 """Spark wants a range to read, though there is nothing."""
 
 
-def ranges(leaves: Sequence[tuple[str, int, int]]) -> list[Range]:
-    """All blocks of all leaves (their condition, first block, end), each in one range; at least one
-    range."""
-    total = sum(end - first for _, first, end in leaves)
+Leaf = tuple[int, str, int, int]
+"""A partition: its source, the condition of its rows, the first block, the end."""
+
+
+def ranges(leaves: Sequence[Leaf]) -> list[Range]:
+    """All blocks of all leaves, each in one range; at least one range."""
+    total = sum(end - first for _, _, first, end in leaves)
     size = min(max(-(-total // RANGES), RANGE_BLOCKS_MIN), RANGE_BLOCKS_MAX)
     planned = [
-        Range(only, start, min(start + size, end))
-        for only, first, end in leaves
+        Range(source, only, start, min(start + size, end))
+        for source, only, first, end in leaves
         for start in range(first, end, size)
     ]
     return planned or [NOTHING]
@@ -83,4 +88,4 @@ class Selection:
         first, end = (f"({number},0)" for number in (blocks.first, blocks.end))
         within = sql.SQL(WITHIN).format(first=first, end=end)
         conditions = [within, *(sql.SQL(text) for text in (blocks.only, *self.conditions))]
-        return TABLES[self.table].select(self.columns, conditions).as_string()
+        return TABLES[self.table].select(self.columns, conditions, blocks.source).as_string()

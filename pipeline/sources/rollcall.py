@@ -97,9 +97,14 @@ class RollcallReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges; no two tasks read the same row."""
+        sources = TABLES[self.table].sources
         with psycopg.connect(config.conninfo()) as connection:
-            relation = {"relation": TABLES[self.table].relation}
-            return ranges(connection.execute(LEAVES, relation).fetchall())
+            leaves = [
+                (place, *leaf)
+                for place, source in enumerate(sources)
+                for leaf in connection.execute(LEAVES, {"relation": source.relation}).fetchall()
+            ]
+        return ranges(leaves)
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The rows of one range, in Spark's types."""

@@ -48,7 +48,8 @@ def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[S
         connection.read_only = True
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         for table in tables:
-            connection.execute(sql.SQL(LOCK).format(sql.Identifier(TABLES[table].relation)))
+            for source in TABLES[table].sources:
+                connection.execute(sql.SQL(LOCK).format(sql.Identifier(source.relation)))
         (frozen,) = connection.execute(FREEZE).fetchall()
         counted = connection.execute(COUNT) if Journal.NAME in tables else None
         (counts,) = counted.fetchall() if counted is not None else [(0, 0)]

@@ -22,7 +22,7 @@ from pyspark.sql.streaming.datasource import (
 from pipeline import config
 from pipeline.sources import cursor
 from pipeline.sources.cursor import BEGIN, Connection, Place, Seen
-from pipeline.sources.ranges import Range, Selection, ranges
+from pipeline.sources.ranges import Leaf, Range, Selection, ranges
 from pipeline.sources.tables import LOCK, TABLES
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ OFFSETS: Final = 1
 
 EXTENTS: Final = """
 SELECT coalesce(pg_get_partition_constraintdef(tableoid), 'true'), first, past + 1 FROM (
-    SELECT tableoid, (min(ctid)::text::point)[0]::bigint AS first,
-           (max(ctid)::text::point)[0]::bigint AS past
-    FROM {relation} WHERE {conditions} GROUP BY tableoid) AS extent
+    SELECT p.tableoid, (min(p.ctid)::text::point)[0]::bigint AS first,
+           (max(p.ctid)::text::point)[0]::bigint AS past
+    FROM {rows} WHERE {conditions} GROUP BY p.tableoid) AS extent
 ORDER BY tableoid
 """
 """The partitions in which rows lie, with their first and last blocks: new rows lie at the end."""
@@ -91,15 +91,20 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Ranges of blocks with the rows between the offsets. Raises ``PlaceLost``."""
         self.stop()
         table = TABLES[self.selection.table]
-        between = cursor.within(_seen(start).place, _seen(end).place)
-        query = sql.SQL(EXTENTS).format(relation=sql.Identifier(table.relation), conditions=between)
+        after, until = _seen(start).place, _seen(end).place
         self._holding = connection = psycopg.connect(config.conninfo())
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        connection.execute(sql.SQL(LOCK).format(sql.Identifier(table.relation)))
+        for source in table.sources:
+            connection.execute(sql.SQL(LOCK).format(sql.Identifier(source.relation)))
         cursor.check(connection, table, _seen(start))
-        leaves = connection.execute(query).fetchall()
-        only = between.as_string()
-        return ranges([(f"({leaf}) AND {only}", first, past) for leaf, first, past in leaves])
+        leaves: list[Leaf] = []
+        for place, source in enumerate(table.sources):
+            between = cursor.within(after, until, source)
+            query = sql.SQL(EXTENTS).format(rows=sql.SQL(source.rows), conditions=between)
+            only = between.as_string()
+            for leaf, first, past in connection.execute(query).fetchall():
+                leaves.append((place, f"({leaf}) AND {only}", first, past))
+        return ranges(leaves)
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The rows of one range."""

@@ -193,6 +193,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             sit=partial(server.seats.take, connection.number),
             note_id=partial(server.handed_out.note, connection.number),
             memory=connection.memory,
+            pace=connection.pace,
             served=apis.advertised,
             session=connection.session,
         )

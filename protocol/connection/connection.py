@@ -34,6 +34,7 @@ from protocol.fast_paths.host import Host
 from protocol.handlers.support import validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.api_row import Api
+from protocol.requests.pace import Pace
 from protocol.requests.session import Session
 from rollcall.wire.errors import FrameError, WireError
 from rollcall.wire.frames import FrameBuffer, RequestHeader, parse_header
@@ -61,7 +62,8 @@ class KafkaConnection(asyncio.Protocol):
     # With more than thirty attributes in a dict Python finds each more slowly: a commit took 7 %
     # more of the node's CPU.
     __slots__ = (
-        *("server", "number", "session", "apis", "peer", "client_host", "memory", "requests"),
+        *("server", "number", "session", "apis", "peer", "client_host", "memory", "pace"),
+        "requests",
         *("authentication", "pauses", "pending", "_is_submitted", "_queue", "_sizes"),
         *("_queued_bytes", "_fast", "_hold", "_commit", "_fetch", "_settled", "_meter"),
         *("_frames", "_long", "_times", "_last_frame_at", "_transport", "_is_admitted"),
@@ -83,6 +85,7 @@ class KafkaConnection(asyncio.Protocol):
         self.pending = 0
         self._is_submitted = False  # a commit or a fetch that no task waits for
         self.memory: dict[int | str | None, int] = {}
+        self.pace = Pace(server.paces)
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
@@ -122,7 +125,7 @@ class KafkaConnection(asyncio.Protocol):
         self.apis = apis
         self._fast = self._heartbeat_path(apis)
         views = server.coordinator.heartbeat_views
-        self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max)
+        self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max, self.pace)
         needed = self.authentication.is_needed
         self._frames.limit = BYTES_MAX if needed else server.frame_bytes_max
 
@@ -369,7 +372,7 @@ class KafkaConnection(asyncio.Protocol):
     def _beats(self, frame: bytes) -> bool:
         """Whether the frame is a heartbeat that the fast path has answered or holds."""
         hold, reply = self._hold, self._fast.answer(frame)
-        hold.limit(self.session.software)
+        hold.meets(self.session)
         if reply is None:
             hold.passes(self._last_frame_at)
             return False

@@ -62,7 +62,6 @@ class FastPath:
         "_after",
         "_beat",
         "_before",
-        "_client_id",
         "_code",
         "_coordinator",
         "_generation",
@@ -74,6 +73,7 @@ class FastPath:
         "_version",
         "_views",
         "beats",
+        "client_id",
         "group_id",
         "head",
         "is_calm",
@@ -87,7 +87,7 @@ class FastPath:
         """The length, key and version of the last heartbeat. Empty before the first."""
         self._tail = b""  # what follows the correlation id
         self._version = 0
-        self._client_id: str | None = ""
+        self.client_id: str | None = ""
         self.group_id = ""
         self._member = ""
         self._instance: str | None = None
@@ -139,7 +139,7 @@ class FastPath:
         self.head = len(frame).to_bytes(4, "big") + frame[:4]
         self._tail = frame[8:]
         self._version = version
-        self._client_id = header.client_id
+        self.client_id = header.client_id
         self.group_id = request.group_id
         self._member = request.member_id
         self._instance = request.group_instance_id
@@ -188,7 +188,7 @@ class FastPath:
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
         """Look the member up again: views, and quotas, may have changed."""
-        if self._meter.quotas.of_clients and self._meter.counts(self._client_id):
+        if self._meter.quotas.of_clients and self._meter.counts(self.client_id):
             return None  # the queue counts its use
         view = self._views.get(self.group_id)
         if view is None:

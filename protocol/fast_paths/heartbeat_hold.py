@@ -1,7 +1,7 @@
 """Held heartbeats: parked while there is no news, and answered as soon as there is.
 
 A classic heartbeat whose response would be NONE waits as long as its client's pace allows
-(``protocol.fast_paths.pace``). It is answered when the group's view changes, when another request
+(``protocol.requests.pace``). It is answered when the group's view changes, when another request
 arrives on its connection, or when the hold ends, whichever is first; and clients that send one
 request at a time are not held (docs/architecture.md, *Heartbeats held*;
 why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
@@ -18,8 +18,9 @@ from typing import Final
 from groups.core.errors import ErrorCode
 from groups.runtime.heartbeat_views import HeartbeatViews
 from protocol.fast_paths.heartbeat_fast_path import HEARTBEAT, FastPath
-from protocol.fast_paths.pace import Pace
 from protocol.handlers.support.long_poll import HOLD_S_MIN
+from protocol.requests.pace import Pace, PacedClient
+from protocol.requests.session import Session
 
 ONE_AT_A_TIME: Final = frozenset({"sarama"})
 """Clients, by their names in ApiVersions, that send the next request when the last one has been
@@ -94,6 +95,7 @@ class Hold:
         ends: Ends,
         write: Callable[[bytes], None],
         s_max: float,
+        pace: Pace,
     ) -> None:
         self.correlation_id: bytes | None = None
         self.s_max = s_max
@@ -101,8 +103,8 @@ class Hold:
         self._views = views
         self._ends = ends
         self._write = write
-        self._pace = Pace()
-        self._arrived_at = inf  # the interval of a new member is not known
+        self._pace = pace
+        self._arrived_at = -inf
         self._answered_at = 0.0
         """When the last hold ended."""
         self.waited_until = 0.0
@@ -110,9 +112,12 @@ class Hold:
         while a heartbeat is parked, so that one comparison tells of both."""
         self._waits_left = WAITS_MAX
 
-    def limit(self, software: str) -> None:
-        """A heartbeat with other content has come, such as the first one of a generation: limit the
-        holds of a client that waits for them. ``software``: its name in ApiVersions."""
+    def meets(self, session: Session) -> None:
+        """A heartbeat with other content has come, such as the first one of a generation: it tells
+        whose connection this is. Limit the holds of a client that waits for them."""
+        fast, software = self._fast, session.software
+        client = PacedClient(fast.group_id, fast.client_id, software, session.software_version)
+        self._pace.is_of(client)
         if software in ONE_AT_A_TIME:
             self.s_max = 0.0
         elif self._fast.assignor() in IN_LINE:

@@ -10,6 +10,7 @@ from protocol.fast_paths.heartbeat_hold import Ends
 from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.limits.metering import Metering
 from protocol.requests.call import PendingReplies
+from protocol.requests.pace import KnownPaces
 
 
 class Host(Protocol):
@@ -23,6 +24,7 @@ class Host(Protocol):
     loop: asyncio.AbstractEventLoop
     metering: Metering
     node: Node
+    paces: KnownPaces
     reply_bytes: ReplyBytes
     request_bytes: RequestBytes
     turns: Turns

@@ -15,10 +15,9 @@ from groups.runtime.views import View
 from protocol.handlers.support import patterns, topic_view, validation
 from protocol.handlers.support.long_poll import (
     News,
-    after_hold,
+    answered,
     hold_s,
     learn,
-    note_answer,
     note_hold,
 )
 from protocol.requests.call import Call
@@ -40,10 +39,10 @@ async def handle(
 ) -> ConsumerGroupHeartbeatResponse:
     """Validate the request, pass the topics to the group, and return its decision; a settled
     member's heartbeat waits for news for a while, and is decided again if there is any."""
-    learn(request, call)
+    held_ms = learn(request, call)
     changes = call.node.catalogue.changes
     reply = await _decide(request, call)
-    seconds = hold_s(request, reply, call)
+    seconds = hold_s(request, reply, held_ms, call)
     if seconds:
         group_id, began_s = request.group_id, call.now()
         has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call, changes))
@@ -51,9 +50,7 @@ async def handle(
             reply = await _decide(request, call)
         else:
             note_hold(began_s, call)
-            reply = after_hold(group_id, reply, call)
-    note_answer(request, reply, call)
-    return _response(reply)
+    return _response(answered(request, reply, call))
 
 
 async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:

@@ -24,6 +24,7 @@ from groups.event_loop import Turns
 from groups.node import Node
 from groups.runtime.collaborators import no_connections
 from protocol.requests.access import Open
+from protocol.requests.pace import KnownPaces, Pace
 from protocol.requests.session import Session
 
 T = TypeVar("T")
@@ -124,9 +125,10 @@ class Call:
     uses this connection, ``note_id`` that a member id (group id, member id) was returned over it.
     If a handler sets ``throttle_ms``, the connection is not read for this time after the reply.
     ``memory`` belongs to the connection: values that handlers keep between its requests, by API key
-    or by name. ``served`` are the APIs that ApiVersions returns. ``session``: the client, and the
-    listener of the connection. ``mutations`` is None if changes of the catalogue have no quota.
-    ``was_held``: the request has waited for news, so it does not show that the member is alive now.
+    or by name; so does ``pace``. ``served`` are the APIs that ApiVersions returns. ``session``: the
+    client, and the listener of the connection. ``mutations`` is None if changes of the catalogue
+    have no quota. ``was_held``: the request has waited for news, so it does not show that the
+    member is alive now.
     """
 
     node: Node
@@ -146,6 +148,7 @@ class Call:
     note_id: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
     memory: dict[int | str | None, int] = field(default_factory=dict)
+    pace: Pace = field(default_factory=lambda: Pace(KnownPaces()))
     served: Callable[[], Sequence[Served]] = tuple
     session: Session = field(default_factory=Session)
     mutations: Mutations | None = None

@@ -67,6 +67,12 @@ class Work:
         return self._token
 
     @property
+    def member(self) -> tuple[int, str]:
+        """Member epoch (or generation) and member id now, with which a commit in SQL is fenced
+        (docs/exactly-once.md)."""
+        return self._member.epoch, self._member.member_id
+
+    @property
     def is_over(self) -> bool:
         """Whether the function has to end: the partition is being taken away, or work is
         stopped."""

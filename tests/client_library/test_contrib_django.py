@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management.base import CommandError
 from django.test import override_settings
 
 from launcher.installation import CHECKOUT
 from rollcall.client import Refused, Work, worker
 from rollcall.contrib.django import checks, health
+from rollcall.contrib.django.management.commands.rollcall_worker import Command
 from rollcall.testing import Coordinator
 from tests.launcher.waiting import until
 
@@ -100,19 +102,19 @@ def test_the_command_works_is_probed_and_leaves(tmp_path: Path, coordinator: Coo
         process.communicate()
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        (("rollcall_worker", "shop_workers.nothing"), "shop_workers.nothing is no worker"),
-        (("rollcall_worker", "shop_workers.nobody"), "nobody"),
-        (("rollcall_worker", "shop_workers.pack", "--bootstrap=x"), "'x' is not HOST:PORT"),
-    ],
-)
-def test_bad_use_is_a_command_error(
-    command: tuple[str, ...], why: str, tmp_path: Path, coordinator: Coordinator
-) -> None:
+def test_bad_use_is_a_command_error(tmp_path: Path, coordinator: Coordinator) -> None:
+    command = ("rollcall_worker", "shop_workers.pack", "--bootstrap=x")
     output, errors = begin(tmp_path, coordinator, *command).communicate(timeout=PATIENCE_S)
-    assert output == "" and "Traceback" not in errors and why in errors
+    assert output == "" and "Traceback" not in errors and "'x' is not HOST:PORT" in errors
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("json.dumps", "json.dumps is no worker"), ("json.nothing", "nothing"), ("x", "x")],
+)
+def test_a_path_that_leads_to_no_worker_is_a_command_error(path: str, why: str) -> None:
+    with pytest.raises(CommandError, match=why):
+        Command().handle(worker=path)
 
 
 @pytest.mark.parametrize(

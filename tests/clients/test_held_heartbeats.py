@@ -1,7 +1,7 @@
 """Stock clients whose heartbeats are held as long as may be: closing and committing are not late.
 
 Classic members beat every three seconds here, and are held for nearly all of it once the
-coordinator has learnt their pace (``protocol.fast_paths.pace``): the session is long enough for
+coordinator has learnt their pace (``protocol.requests.pace``): the session is long enough for
 either kind. Members of the consumer protocol beat every five, and are held for four and a half.
 """
 

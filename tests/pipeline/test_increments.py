@@ -103,7 +103,7 @@ def test_another_history_or_a_gap_begins_anew(url: str, analyse: Analyse, tmp_pa
     assert analyse(facts.END).how.startswith("0 groups upon run ")
     for break_it in (
         "UPDATE rollcall_timeline SET jump = gen_random_uuid() RETURNING 1",
-        "INSERT INTO rollcall_facts_floor SELECT 'rollcall_life', max(era), max(xid), now()"
+        "INSERT INTO rollcall_facts_floor SELECT 'rollcall_life packed', max(era), max(xid), now()"
         " FROM rollcall_life RETURNING 1",
     ):
         facts.write(url, more.pop())

@@ -150,10 +150,10 @@ def test_filters_become_conditions_where_both_mean_the_same(
 
 @pytest.mark.parametrize("blocks", [0, 1, 63, 64, 601, 100_000, 1_000_001])
 def test_ranges_cover_every_block_once(blocks: int) -> None:
-    found = ranges([("a", 0, blocks), ("b", 7, 10)])
+    found = ranges([(0, "a", 0, blocks), (1, "b", 7, 10)])
     of_a = [r for r in found if r.only == "a"]
     assert [r.first for r in of_a] == [0, *(r.end for r in of_a[:-1])][: len(of_a)]
     assert (of_a[-1].end if of_a else 0) == blocks
     assert all(r.end - r.first <= RANGE_BLOCKS_MAX for r in found)
     assert len(of_a) >= min(RANGES, blocks // RANGE_BLOCKS_MIN)
-    assert [(r.first, r.end) for r in found if r.only == "b"] == [(7, 10)]
+    assert [(r.source, r.first, r.end) for r in found if r.only == "b"] == [(1, 7, 10)]

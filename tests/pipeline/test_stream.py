@@ -171,7 +171,8 @@ def test_what_retention_deleted_unread_is_told(url: str, pull: Callable[..., Bat
 def test_a_place_that_the_floor_of_facts_has_passed_is_lost(url: str) -> None:
     query(
         url,
-        "INSERT INTO rollcall_facts_floor VALUES ('rollcall_life', 0, 50, now()) RETURNING 1",
+        "INSERT INTO rollcall_facts_floor VALUES ('rollcall_life packed', 0, 50, now()),"
+        " ('rollcall_ownership', 0, 99, now()) RETURNING 1",
     )
     (jump,) = query(url, "SELECT jump::text FROM rollcall_era WHERE era = 0")
     lives, ownership = TABLES["lives"], TABLES["ownership"]

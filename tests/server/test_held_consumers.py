@@ -14,6 +14,8 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol.connection.connection import KafkaConnection
+from protocol.handlers.support import long_poll
+from protocol.requests import pace
 from protocol.requests.call import Call
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -32,6 +34,12 @@ INTERVALS_MAX = 8
 async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
     async with holding(settings, HOLD_MS) as started:
         yield started
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every group counts as quiet."""
+    monkeypatch.setattr(long_poll, "QUIET_MS", 0)
 
 
 def joining(member_id: str) -> ConsumerGroupHeartbeatRequest:
@@ -165,6 +173,7 @@ async def test_a_heartbeat_held_when_the_lease_ends_counts_from_its_arrival(
     assert after.heard_at == before.heard_at
 
 
+@pytest.mark.usefixtures("quiet")
 async def test_a_consumer_without_news_is_answered_as_if_not_held(
     served: Serving,
 ) -> None:
@@ -196,6 +205,7 @@ async def intervals_after_a_rebalance(
     return intervals
 
 
+@pytest.mark.usefixtures("quiet")
 async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +228,7 @@ async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
     assert holds == sorted(holds)
 
 
+@pytest.mark.usefixtures("quiet")
 async def test_a_client_that_counts_from_the_response_gets_the_rest_of_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +284,7 @@ async def test_a_heartbeat_sent_at_once_does_not_show_from_where_its_client_coun
     assert not news
 
 
+@pytest.mark.usefixtures("quiet")
 async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a_rule(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,6 +302,7 @@ async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a
     assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
 
 
+@pytest.mark.usefixtures("quiet")
 async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_interval(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,3 +324,65 @@ async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_in
         served.clock.ahead_s += reply.heartbeat_interval_ms / 1000 - held_s
         reply = await client.call(empty, 1)
         assert reply.heartbeat_interval_ms == USUAL_S * 1000
+
+
+@pytest.mark.parametrize("from_answer", [False, True])
+async def test_until_a_group_is_quiet_its_members_come_soon_and_are_held_each_time(
+    from_answer: bool, served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a rolling deploy: the next change finds most of them. Then they come to the usual
+    interval in steps."""
+    holds: list[float] = []
+
+    async def held_at_once(
+        call: Call, _group_id: str, seconds: float, _is_news: Callable[[], bool]
+    ) -> bool:
+        holds.append(seconds)
+        served.clock.ahead_s += seconds
+        return False
+
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    reply = await client.call(owning(empty, await client.receive()), 1)
+    beat = replace(empty, member_epoch=reply.member_epoch)
+    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+
+    told_s = []
+    for number in range(8):
+        if number == 4:
+            monkeypatch.setattr(long_poll, "QUIET_MS", 0)
+        held_s = 0.0 if from_answer or not holds else holds[-1]
+        served.clock.ahead_s += reply.heartbeat_interval_ms / 1000 - held_s
+        reply = await client.call(beat, 1)
+        told_s.append(reply.heartbeat_interval_ms / 1000)
+
+    assert told_s == [PENDING_S] * 4 + [1, 2, 4, USUAL_S]
+    assert len(holds) == len(told_s), "held each time"
+
+
+async def test_a_member_that_comes_right_after_news_comes_soon_again(served: Serving) -> None:
+    """A held heartbeat that news ended is old: a client that counts from its request sends the next
+    one at once. It was then told the usual interval, and heard of nothing for so long."""
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    given_up = await client.call(owning(empty, await client.receive()), 1)
+
+    reply = await client.call(replace(empty, member_epoch=given_up.member_epoch), 1)
+
+    assert reply.heartbeat_interval_ms == PENDING_S * 1000
+
+
+async def test_a_node_that_has_asked_for_many_soon_names_the_usual_interval(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "SOON_MAX", 0)
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    given_up = await client.call(owning(empty, await client.receive()), 1)
+
+    reply = await client.call(replace(empty, member_epoch=given_up.member_epoch), 1)
+
+    assert reply.heartbeat_interval_ms == USUAL_S * 1000

@@ -209,6 +209,25 @@ async def test_a_known_pace_holds_the_first_heartbeat_of_a_generation_too(
     await until(lambda: is_held(connection))
 
 
+@pytest.mark.parametrize("other_id", [False, True])
+async def test_a_pace_outlives_its_connection(other_id: bool, brief: Serving) -> None:
+    """Of the same client id and library: another client's first heartbeat is not held."""
+    client, _connection, _beat = await held(brief)
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    client.close()
+    following, connection = await brief.connect()
+    following.client_id = b"other" if other_id else client.client_id
+    beat = await following.settled("g")
+
+    following.send(beat, V)
+
+    if other_id:
+        async with asyncio.timeout(BRIEF_MS / 2000):
+            assert (await following.receive()).error_code == ErrorCode.NONE
+    else:
+        await until(lambda: is_held(connection))
+
+
 @pytest.mark.parametrize("count", [1, 20])
 async def test_frames_that_arrive_together_are_answered_in_order(
     served: Serving, count: int

@@ -14,6 +14,7 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from protocol.connection.connection import KafkaConnection
+from protocol.handlers.support import long_poll
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
 from tests.server.serving import Serving, until
@@ -37,8 +38,9 @@ def joining(member_id: str, group_id: str = "g") -> ConsumerGroupHeartbeatReques
 async def member(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Client, KafkaConnection, ConsumerGroupHeartbeatRequest, list[Any]]:
-    """A settled member that memory answers, its empty heartbeat, and every event that is submitted
-    from now on."""
+    """A settled member that memory answers, as its group counts as quiet, its empty heartbeat, and
+    every event that is submitted from now on."""
+    monkeypatch.setattr(long_poll, "QUIET_MS", 0)
     await create_topic(served.address, TOPIC, 2)
     client, connection = await served.connect()
     joined = await client.call(joining(str(uuid4())), V)

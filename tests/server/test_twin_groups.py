@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks.wire import create_topic, frame
 from groups.core.configs.group import HEARTBEAT_INTERVAL
+from protocol.handlers.support import long_poll
 from rollcall.wire.codec import decode
 from rollcall.wire.errors import WireError
 from rollcall.wire.messages.consumer_group_heartbeat import (
@@ -194,6 +195,7 @@ async def rows_of(other: Other, group_id: str) -> list[Any]:
 async def test_both_paths_answer_consumer_heartbeats_alike(
     served: Serving, other: Other, monkeypatch: Any, seed: int
 ) -> None:
+    monkeypatch.setattr(long_poll, "QUIET_MS", 0)
     queued = queue_replies(monkeypatch)
     for topic in (TOPIC, OTHER_TOPIC):
         await create_topic(served.address, topic, PARTITIONS)

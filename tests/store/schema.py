@@ -32,7 +32,9 @@ SCHEMA = CHECKOUT / "groups" / "schema.sql"
 BASELINE = CHECKOUT / "groups" / "baseline.sql"
 HEAD = "-- What groups/migrations make of an empty database. Written by `make schema`.\n"
 
-PARTITIONED = ("offset_history", "life", "ownership", "round", "silence", "progress")
+PARTITIONED = (
+    *("offset_history", "life", "ownership", "round", "silence", "progress", "facts_packed"),
+)
 """Tables with partitions by time, which begin with the hour or the day of the set-up."""
 
 OPTIONS = (

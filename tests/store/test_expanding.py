@@ -19,10 +19,12 @@ CONTRACTING = (
     migrations.AlterModelTable,
 )
 IN_SQL = re.compile(
-    r"\b(DROP\s+(TABLE|COLUMN|VIEW|TYPE)|RENAME\s+(TO|COLUMN)"
+    r"\b(DROP\s+(TABLE(?!\s+%I)|COLUMN|VIEW|TYPE)|RENAME\s+(TO|COLUMN)"
     r"|ALTER\s+COLUMN\s+\S+\s+(TYPE|SET\s+NOT\s+NULL|DROP\s+DEFAULT))\b",
     re.IGNORECASE,
 )
+"""Functions drop partitions that are over, of names that they make (``%I``)."""
+
 BEFORE = "0066"
 """What earlier ones contracted is past: the promise holds for those that follow."""
 

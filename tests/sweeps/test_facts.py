@@ -16,6 +16,7 @@ FOR VALUES FROM ('{1} 00:00+00') TO ('{2} 00:00+00')
 """
 TURN = "SELECT rollcall_turn_facts({}, {})"
 LIVES = "SELECT count(*) FROM rollcall_life"
+OLD = f"{LIVES} WHERE at < '2002-01-01'"
 FLOOR = "SELECT era || ' ' || xid FROM rollcall_facts_floor WHERE table_name = 'rollcall_life'"
 
 
@@ -46,3 +47,24 @@ async def test_the_oldest_days_are_dropped_while_there_are_too_many(other: Other
     assert await value(other, TURN.format(ever, 10)) == 0
     assert await value(other, TURN.format(ever, 0)) == 2
     assert await value(other, FLOOR) == "0 12"
+
+
+async def test_a_day_that_is_read_is_packed_the_next_time(other: Other) -> None:
+    """A long COPY is not waited for, and loses nothing."""
+    await old_days(other)
+    over = "INSERT INTO rollcall_fleet_hour VALUES ('2001-01-01 23:00Z', 0, 0, 0, 0, {0})"
+    await other.execute(over.format(", ".join(["'{}'"] * 5)).encode())
+    pack = "SELECT rollcall_pack_facts('1 hour')"
+    assert await value(other, pack) == "rollcall_facts_packed_20010101"
+    async with await connections.connect("reader", options="") as reader, reader.transaction():
+        await reader.execute("SELECT FROM rollcall_life_20010101")
+        assert await value(other, pack) is None
+    assert await value(other, OLD) == 3
+    assert await value(other, pack) == "rollcall_life_20010101"
+    assert await value(other, pack) is None, "the other day is not over"
+    assert await value(other, OLD) == 1
+    assert await value(other, FLOOR) == "0 9"
+    await other.execute(b"DROP TABLE rollcall_life_20010102")
+    await other.execute(b"DROP TABLE rollcall_facts_packed_20010101")
+    await other.execute(b"DELETE FROM rollcall_fleet_hour")
+    await other.execute(b"DELETE FROM rollcall_facts_floor")

@@ -170,6 +170,11 @@ class ConsumerGroup(GroupValue[Live]):
         )
 
     @property
+    def target_at(self) -> Millis | None:
+        """When the current target was computed, by the node's ``clock``; None: not known here."""
+        return self._live.schedule.last_at
+
+    @property
     def breadth(self) -> int:
         """The number of members and partitions that a step may have to process."""
         return len(self.members) + sum(count for _, count in self._index.catalogue.values())

@@ -4,21 +4,32 @@ What has ended is looked for in the partitions of the time since then, since a r
 ends; in each of them an index leads to what had begun by then.
 """
 
-from groups.store.sql.facts import LIFE
+from groups.store.sql.facts import LIFE, ROUND
+from groups.store.sql.packed_facts import packed_of_group
+
+OVER = f"{LIFE}, left_generation, left_at, departure, heard_at"
 
 LIVES = f"""(
-    SELECT {LIFE}, left_generation, left_at, departure, heard_at FROM rollcall_life
+    SELECT {OVER} FROM rollcall_life
     WHERE group_id = %(group_id)s AND at >= %(first)s AND left_at > %(first)s
       AND joined_at <= %(last)s
+    UNION ALL
+    {packed_of_group("rollcall_life", OVER, "left_at > %(first)s AND joined_at <= %(last)s")}
     UNION ALL
     SELECT {LIFE}, NULL, NULL, NULL, NULL FROM rollcall_life_open
     WHERE group_id = %(group_id)s AND joined_at <= %(last)s)"""
 
-OWNED = """(
-    SELECT life, topic, topic_id, partitions, from_generation, from_at, until_generation, until_at
-    FROM rollcall_ownership
+INTERVAL = """life, topic, topic_id, partitions, from_generation, from_at, until_generation,
+        until_at"""
+
+OWNED = f"""(
+    SELECT {INTERVAL} FROM rollcall_ownership
     WHERE group_id = %(group_id)s AND at >= %(first)s AND until_at > %(first)s
       AND from_at <= %(last)s
+    UNION ALL
+    {
+    packed_of_group("rollcall_ownership", INTERVAL, "until_at > %(first)s AND from_at <= %(last)s")
+}
     UNION ALL
     SELECT o.life, topic, topic_id, partitions, from_generation, from_at, NULL, NULL
     FROM rollcall_life_open AS l JOIN rollcall_ownership_open AS o USING (life)
@@ -37,7 +48,7 @@ SELECT topic, partitions::text, from_generation, from_at, until_generation, unti
 FROM {OWNED} AS owned
 WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
   AND (%(partition)s::int IS NULL OR partitions @> %(partition)s::int)
-ORDER BY from_at, topic, life LIMIT %(most)s
+ORDER BY from_at, topic, life, partitions LIMIT %(most)s
 """
 
 ASSIGNED = f"""
@@ -58,30 +69,44 @@ SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS live
 """By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
 join would look for each owner among all lives."""
 
-ROUNDS = """
+OF_TIME = "ended_at >= %(first)s AND started_at <= %(last)s"
+
+ENDED = f"""(
+    SELECT id, {ROUND} FROM rollcall_round
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND {OF_TIME}
+    UNION ALL
+    {packed_of_group("rollcall_round", f"id, {ROUND}", OF_TIME)})"""
+
+ROUNDS = f"""
 SELECT id, generation, kind, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
        silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
        acts, ends, counts, lives, waited_ms
-FROM rollcall_round
-WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
-  AND started_at <= %(last)s AND id > %(after)s
-ORDER BY id LIMIT %(most)s
+FROM {ENDED} AS ended WHERE id > %(after)s ORDER BY id LIMIT %(most)s
 """
 """In the order in which they ended: a group's rows are written one after another."""
 
 IS_KNOWN = """
 SELECT EXISTS (SELECT FROM rollcall_group WHERE group_id = %(group_id)s)
     OR EXISTS (SELECT FROM rollcall_life WHERE group_id = %(group_id)s AND left_at IS NOT NULL)
+    OR EXISTS (SELECT FROM rollcall_facts_packed WHERE of_group = %(group_id)s)
 """
 
-PROGRESS = """
+HOUR = """hour, topic, partitions, commits, first_offsets, last_offsets, pauses_ms, end_offsets,
+        lives"""
+
+IN_HOURS = "hour > %(first)s - interval '1 hour' AND hour <= %(last)s"
+
+PROGRESS = f"""
 SELECT hour, topic, each.*
-FROM rollcall_progress CROSS JOIN LATERAL unnest(
+FROM (
+    SELECT {HOUR} FROM rollcall_progress
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND {IN_HOURS}
+    UNION ALL
+    {packed_of_group("rollcall_progress", HOUR, IN_HOURS)}
+) AS hours CROSS JOIN LATERAL unnest(
     partitions, commits, first_offsets, last_offsets, pauses_ms, end_offsets, lives) AS each(
     partition, commits, first_offset, last_offset, pause_ms, end_offset, life)
-WHERE group_id = %(group_id)s AND at >= %(first)s AND hour > %(first)s - interval '1 hour'
-  AND hour <= %(last)s
-  AND (%(topic)s::text IS NULL OR topic = %(topic)s)
+WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
   AND (%(partition)s::int IS NULL OR partition = %(partition)s)
 ORDER BY hour, topic, partition LIMIT %(most)s
 """

@@ -4,7 +4,8 @@ Each statement reads rows by index, of the time that is asked for and at most so
 one of them would leave out is said on the page.
 """
 
-from groups.store.sql.fact_reads import LIVES, OWNED
+from groups.store.sql.fact_reads import ENDED, LIVES, OWNED
+from groups.store.sql.facts import ROUND
 
 PAST = f"""
 (SELECT 'life' AS what, life, NULL::int AS bin, NULL::int AS partitions, NULL::int AS rows_read,
@@ -47,7 +48,7 @@ UNION ALL
 changed in each part of the time (the first one has what it owned before, too), and of how many rows
 that is made; marks; deploys that the newest analysis has recognised."""
 
-ROUNDS = """
+ROUNDS = f"""
 (SELECT generation, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
         silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
         acts, ends, counts,
@@ -55,10 +56,7 @@ ROUNDS = """
         CASE WHEN so_far - cardinality(lives) < %(waits)s THEN waited_ms END AS waited_ms
  FROM (
     SELECT *, sum(cardinality(lives)) OVER (ORDER BY ended_at DESC, id DESC) AS so_far FROM (
-        SELECT * FROM rollcall_round
-        WHERE group_id = %(group_id)s AND at >= %(first)s AND ended_at >= %(first)s
-          AND started_at <= %(last)s
-        ORDER BY ended_at DESC, id DESC LIMIT %(rounds)s
+        SELECT * FROM {ENDED} AS ended ORDER BY ended_at DESC, id DESC LIMIT %(rounds)s
     ) AS newest
  ) AS r
  ORDER BY ended_at DESC, id DESC)
@@ -66,7 +64,16 @@ UNION ALL
 (SELECT generation, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,
         silent_ms, unowned_ms, triggers, cause_members, cause_ids, cause_at_ms, cause_ms,
         acts, ends, counts, NULL, NULL
- FROM rollcall_round WHERE group_id = %(group_id)s AND ended_at < %(first)s
+ FROM (
+    (SELECT {ROUND} FROM rollcall_round WHERE group_id = %(group_id)s AND ended_at < %(first)s
+     ORDER BY ended_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT {ROUND} FROM (
+        SELECT * FROM rollcall_facts_packed
+        WHERE of_group = %(group_id)s AND table_name = 'rollcall_round' AND began < %(first)s
+        ORDER BY began DESC LIMIT 1) AS p CROSS JOIN LATERAL unnest(p.round_rows) AS r
+     WHERE ended_at < %(first)s)
+ ) AS earlier
  ORDER BY ended_at DESC LIMIT 1)
 """
 """The newest ones first, with whom they waited for as far as so many waits are read; the last one

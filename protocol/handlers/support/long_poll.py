@@ -10,10 +10,11 @@ from math import inf
 from typing import Final
 
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.group import Rules
+from groups.core.group import Millis, Rules
 from groups.core.replies import ConsumerBeaten
 from groups.runtime import views
 from protocol.requests.call import Call
+from protocol.requests.pace import PacedClient
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
 HOLD_S_MIN = 0.3
@@ -21,11 +22,12 @@ HOLD_S_MIN = 0.3
 
 
 PACE = 0.8
-"""Share of the shortest interval that members are told: a client that pauses less than that between
-a response and its next heartbeat has an interval of its own, and is not held. (Clients jitter.)"""
+"""Share of the shortest interval that members are told: a client whose heartbeats are nearer to
+each other has an interval of its own, and is not held. (Clients jitter.)"""
 
 INTERVAL_MS_MIN = 1_000
-"""Members with a shorter interval get news soon enough without a hold."""
+"""Members with a shorter usual interval get news soon enough without a hold; and a shorter one does
+not show from where a client counts it: librdkafka looks at its timers every half second."""
 
 MARGIN_S = 0.2
 """The hold ends this long before the interval that the member was told last: librdkafka abandons a
@@ -45,26 +47,37 @@ HELD: Final = "held"
 """Key of the connection's memory: for how many ms its last heartbeat was held without news. (After
 news the next one comes at once, whatever the client's interval.)"""
 
-FROM_ANSWER: Final = "counts from the answer"
-"""Key of the connection's memory: whether its client seems to count the interval from the response
-(1 or 0). If so, a hold delays its next heartbeat, and it does not abandon a held one."""
+
+QUIET_MS: Final = 15_000
+"""A group is quiet when it has had no new target for so long. Until then its members are told the
+short interval, whatever their clients count it from: another change is likely, as in a rolling
+deploy."""
 
 
-def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    """A heartbeat has arrived. If the last one was held until the end, the time of this one shows
-    whether the client counts its interval from the request or from the response; unless it says
-    something, which it does at once."""
+def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
+    """A heartbeat has arrived; return for how many ms the last one was held without news.
+
+    If that was until the end of its hold, the time of this one shows whether the client counts its
+    interval from the request or from the response; unless it says something, which it does at once.
+    (A client that counts from the response does not abandon a held heartbeat.)"""
+    session = call.session
+    software = session.software, session.software_version
+    call.pace.is_of(PacedClient(request.group_id, call.client_id, *software))
     interval_ms, held_ms = call.memory.get(INTERVAL, 0), call.memory.pop(HELD, 0)
-    if not interval_ms or held_ms < interval_ms * TELLING_SHARE or reports_more(request):
-        return
+    tells = interval_ms >= INTERVAL_MS_MIN and held_ms >= interval_ms * TELLING_SHARE
+    if not tells or reports_more(request):
+        return held_ms
     late_ms, soon_ms = interval_ms, max(0, interval_ms - held_ms)
     paused_ms = pause_ms(request, call)
-    call.memory[FROM_ANSWER] = abs(paused_ms - late_ms) < abs(paused_ms - soon_ms)
+    call.pace.counts(from_answer=abs(paused_ms - late_ms) < abs(paused_ms - soon_ms))
+    return held_ms
 
 
-def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
+def hold_s(
+    request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, held_ms: int, call: Call
+) -> float:
     """How long (in seconds) an empty heartbeat of a member with its full assignment may wait; else
-    0."""
+    0. ``held_ms``: for how long the last one was held."""
     share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
     has_assignment = reply.assignment is not None or reply.should_assign
     if not share or reports_more(request) or reply.error or has_assignment:
@@ -78,11 +91,10 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
         return 0
     interval_ms = reply.heartbeat_interval_ms
     soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or interval_ms
-    if interval_ms < INTERVAL_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, interval_ms):
+    gap_ms = held_ms + pause_ms(request, call)
+    if interval_ms < INTERVAL_MS_MIN or gap_ms < PACE * min(soon_ms, interval_ms):
         return 0
-    last_ms = (
-        interval_ms if call.memory.get(FROM_ANSWER) else call.memory.get(INTERVAL, interval_ms)
-    )
+    last_ms = interval_ms if call.pace.from_answer else call.memory.get(INTERVAL, interval_ms)
     interval_s = min(interval_ms, last_ms) / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
@@ -110,24 +122,31 @@ def held_after_ms(rules: Rules) -> float:
     return inf if interval_ms < INTERVAL_MS_MIN else PACE * min(soon_ms, interval_ms)
 
 
-def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
-    """The response after a hold without news.
+def named(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> Millis:
+    """The interval to name in the response, in ms, where the group's decision names ``usual_ms``.
 
-    A client that counts from the response gets the rest of its interval: it sends no more
-    heartbeats than others, and is nearly always held. Others get at most twice the last interval:
-    so a member whose state has just changed returns to the usual interval in steps, is held in each
-    of them, and receives the changes that follow."""
+    A client that counts from the response gets the rest of its interval after a hold: it sends no
+    more heartbeats than others, and is nearly always held. Others get the short one while the group
+    is not quiet; then at most twice the last one after each hold, so that a hold may be as long as
+    the next interval."""
     usual_ms = reply.heartbeat_interval_ms
-    if call.memory.get(FROM_ANSWER):
-        rules = call.node.coordinator.own.rules_of(group_id)
-        soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or usual_ms
-        interval_ms = min(usual_ms, max(soon_ms, usual_ms - call.memory.get(HELD, 0)))
-    else:
-        last_ms = call.memory.get(INTERVAL, usual_ms)
-        interval_ms = min(usual_ms, 2 * last_ms)
-        if interval_ms != last_ms:
-            call.memory.pop(HELD, 0)  # Java's client counts a new interval from the response
-    return replace(reply, heartbeat_interval_ms=interval_ms)
+    if reply.error or request.member_epoch <= 0:
+        return usual_ms
+    group = call.node.coordinator.group(request.group_id)
+    if not isinstance(group, ConsumerGroup):
+        return usual_ms
+    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or usual_ms
+    last_ms, held_ms = call.memory.get(INTERVAL, usual_ms), call.memory.get(HELD)
+    if held_ms is not None and call.pace.from_answer:
+        return min(usual_ms, max(soon_ms, usual_ms - held_ms))
+    if soon_ms < usual_ms and _is_restless(group, call) and call.pace.may_come_soon(call.now()):
+        return soon_ms
+    return usual_ms if held_ms is None else min(usual_ms, 2 * last_ms)
+
+
+def _is_restless(group: ConsumerGroup, call: Call) -> bool:
+    changed_at = group.target_at
+    return changed_at is not None and call.node.coordinator.clock() - changed_at < QUIET_MS
 
 
 def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
@@ -141,11 +160,17 @@ def note_hold(began_s: float, call: Call) -> None:
     call.memory[HELD] = round((call.now() - began_s) * 1000)
 
 
-def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> None:
-    """The pause begins; the member has its interval."""
+def answered(
+    request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call
+) -> ConsumerBeaten:
+    """The response, with the interval that it names. The pause begins."""
+    interval_ms, last_ms = named(request, reply, call), call.memory.get(INTERVAL)
+    if interval_ms != last_ms and not call.pace.from_answer:
+        call.memory.pop(HELD, 0)  # Java's client counts a new interval from the response
     call.memory[request.api_key] = _now_ms(call)
     if not reply.error:
-        call.memory[INTERVAL] = reply.heartbeat_interval_ms
+        call.memory[INTERVAL] = interval_ms
+    return replace(reply, heartbeat_interval_ms=interval_ms)
 
 
 def _now_ms(call: Call) -> int:
