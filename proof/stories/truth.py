@@ -311,6 +311,7 @@ class Truth(Facts):
         if self.kind == "classic":
             self.taken_at, self.carried = of_the_sync
         self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
+        self.step_began = 0
 
     def _is_withdrawn(self, group: Any) -> bool:
         """In a classic group nothing is due any more: no join waits, no member was removed since,
