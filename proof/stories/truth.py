@@ -222,6 +222,9 @@ class Truth(Facts):
         if isinstance(event, events.ForceRebalance) and kind == "commanded":
             if was.state == "Stable" and not self.world.rules.guards.frozen:
                 self._cause(before, Trigger.OPERATOR, None)
+        elif isinstance(event, events.ForceRebalance) and kind == "draft" and self.put_off:
+            if (was.state, row.state) == ("Stable", "PreparingRebalance"):  # it begins by this
+                self._cause(before, Trigger.OPERATOR, None)
         elif isinstance(event, events.TopicsChanged) and before.durable.members:
             self._cause(before, Trigger.TOPICS_CHANGED, None)
         elif isinstance(event, events.ConsumerHeartbeat | events.JoinGroup) and kind == "consumer":
