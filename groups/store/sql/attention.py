@@ -48,8 +48,14 @@ UNION ALL
  ORDER BY l.group_id = ANY(%(known_silent)s::text[]) DESC, l.n DESC, l.group_id
  LIMIT %(listed)s + cardinality(%(known_silent)s::text[]))
 UNION ALL
-(SELECT 'unowned', group_id, '', (details->>'still')::bigint, told_at, count(*) OVER ()
- FROM rollcall_waiting
+(SELECT 'unowned', group_id,
+        CASE WHEN EXISTS (SELECT FROM rollcall_group_config AS own
+                          WHERE own.group_id = waiting.group_id AND name = 'rollcall.freeze'
+                                AND value = 'true') THEN 'frozen' ELSE '' END,
+        (details->>'still')::bigint,
+        told_at - coalesce((details->>'since_ms')::bigint, 0) * interval '1 millisecond',
+        count(*) OVER ()
+ FROM rollcall_waiting AS waiting
  WHERE told_at > now() - interval '15 seconds' AND details->>'phase' = 'put-off'
        AND (details->>'still')::bigint > 0 AND (%(only)s::text IS NULL OR group_id = %(only)s)
  ORDER BY group_id = ANY(%(known_unowned)s::text[]) DESC, 4 DESC, group_id
@@ -93,6 +99,15 @@ UNION ALL
  ORDER BY node_id::text = ANY(%(known_drain)s::text[]) DESC, since, node_id
  LIMIT %(listed)s + cardinality(%(known_drain)s::text[]))
 UNION ALL
+(SELECT 'horizon', '', '', count(*), min(at), 1
+ FROM rollcall_journal
+ WHERE %(only)s::text IS NULL
+       AND id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
+       AND era = rollcall_current_era()
+       AND xid >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+       AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint
+ HAVING min(at) < now() - interval '10 minutes')
+UNION ALL
 (SELECT 'notify-queue', '', '', (pg_notification_queue_usage() * 100)::bigint, now(), 1
  WHERE %(only)s::text IS NULL AND pg_notification_queue_usage() * 100 >= %(notify_queue)s)
 UNION ALL
@@ -100,6 +115,14 @@ UNION ALL
  FROM rollcall_acknowledgement AS noted
  WHERE subject = %(only)s AND (until IS NULL OR until > now()))
 """
+
+FOUND_WITH_COUNTS = f"""
+SELECT rule, group_id, detail, n, at, total, partitions, unowned
+FROM (SELECT *, row_number() OVER () AS place FROM ({FOUND}) AS each) AS found
+LEFT JOIN rollcall_group_counts USING (group_id)
+ORDER BY place
+"""
+"""With the group's partitions, as its owner counted them."""
 
 NO_COMMITS = """
 SELECT 'no-commit', o.group_id, '', 0, max(o.committed_at), count(*) OVER ()
