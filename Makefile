@@ -137,6 +137,16 @@ packages: $(READY) ## the wheel and the source distribution, into build/dist: bu
 	@UV_PROJECT_ENVIRONMENT=build/packages-env $(UV) sync --frozen --quiet --only-group packages --no-install-project
 	@$(PYTHON) -m tests.supply.packages build/dist build/packages-env/bin
 
+# What a release publishes (.github/workflows/release.yml), of a tag that agrees with version and changelog.
+.PHONY: release
+release: $(READY) ## packages, bill of materials, site and notes of TAG=vX.Y.Z, into build/release
+	@rm -rf build/release && mkdir -p build/release
+	$(PYTHON) -m tests.supply.release "$(TAG)" > build/release/notes.md
+	$(MAKE) packages sbom docs
+	cp -R build/dist build/release/dist && rm -f build/release/dist/.gitignore
+	cp build/sbom.json build/release/
+	tar -czf build/release/docs.tar.gz -C build docs
+
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .

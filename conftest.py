@@ -21,7 +21,13 @@ from launcher import postgres
 from launcher.output import Output
 from tests import databases, installations
 
-pytest_plugins = ["tests.examples", "tests.time_limit", "tests.loops", "tests.scheduling"]
+pytest_plugins = [
+    "tests.absent_kinds",
+    "tests.examples",
+    "tests.time_limit",
+    "tests.loops",
+    "tests.scheduling",
+]
 
 RUN = "ROLLCALL_TEST_DIR"
 """The variable with the folder of this run (``tests/settings.py``)."""

@@ -7,7 +7,7 @@ another joins and takes some of theirs. Every rebalance waits for all of them fo
 
 import random
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, Final
 from uuid import UUID
@@ -21,6 +21,8 @@ PAUSE_MS: Final = 5_000
 
 ANSWER_MS: Final = 40
 """A SyncGroup is there after at most so much, nearly always."""
+
+DAY_0: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 Row = dict[str, Any]
 Table = dict[str, list[Row]]
@@ -69,6 +71,12 @@ class Group:
                 owed = self._rebalance("member-joined", at, owed)
         for hour in range(24):
             self._hour(self._begin + timedelta(hours=hour))
+        self.rows["life_open"] = [*self.members.values()]
+        self.rows["ownership_open"] = [
+            self._of(life, [part for part, at in owned.items() if at == begun], begun)
+            for life, owned in self.owned.items()
+            for begun in {*owned.values()}
+        ]
 
     def _place(self, at: datetime) -> Row:
         return {"at": at, "era": 0, "xid": next(self._xids)}
@@ -198,10 +206,11 @@ def fleet(kind: str, groups: int, begin: datetime) -> Iterator[Group]:
 
 def write(cursor: Any, groups: Sequence[Group]) -> None:
     """Add the rows of these to the tables, in order of time, as owners do."""
-    for name in ("life", "ownership", "round", "silence", "progress"):
+    names = ("life", "life_open", "ownership", "ownership_open", "round", "silence", "progress")
+    for name in names:
         rows = [row for group in groups for row in {**group.rows, **group.hours}[name]]
         columns = [*max(rows, key=len)]
         into = f"COPY rollcall_{name} ({', '.join(columns)}) FROM STDIN"
         with cursor.copy(into) as copy:
-            for row in sorted(rows, key=lambda row: row["at"]):
+            for row in sorted(rows, key=lambda row: row.get("at", DAY_0)):
                 copy.write_row([row.get(column) for column in columns])

@@ -116,9 +116,10 @@ class Consumer:
         self.member_id = str(uuid4())
         self.epoch = 0
         self._owned: Sequence[TopicPartitions] | None = []
+        self._interval_ms = 0  # the usual one is the longest
 
     async def beat(self, peer: Peer) -> bool:
-        """One heartbeat; whether it said nothing new."""
+        """One heartbeat; whether it said nothing new, not even another interval."""
         answer = await peer.call(
             ConsumerGroupHeartbeatRequest(
                 group_id=self.group_id,
@@ -131,7 +132,12 @@ class Consumer:
             CONSUMER_VERSION,
         )
         assert answer.error_code == 0, answer
-        is_quiet = answer.assignment is None and answer.member_epoch == self.epoch
+        self._interval_ms = max(self._interval_ms, answer.heartbeat_interval_ms)
+        is_quiet = (
+            answer.assignment is None
+            and answer.member_epoch == self.epoch
+            and answer.heartbeat_interval_ms == self._interval_ms
+        )
         given = answer.assignment
         self._owned = None if given is None else given.topic_partitions
         self.epoch = answer.member_epoch

@@ -4,7 +4,7 @@ A partition of the topic ``outbox`` is a shard of the table. The invoices of a b
 behind it are committed in one transaction, which PostgreSQL refuses if the shard is another
 poller's meanwhile (docs/exactly-once.md). Make the tables with ``outbox.sql``, then:
 
-    python examples/outbox_poller.py 127.0.0.1:9092 "$DATABASE_URL"
+    python examples/outbox_poller.py 127.0.0.1:9092 "$(cat .data/database-url)"
 """
 
 import sys

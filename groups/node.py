@@ -31,6 +31,7 @@ from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
+from groups.core.kinds import DRAFT
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
@@ -69,7 +70,7 @@ from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
 from groups.topics.assignor_worker import Assigning
 from groups.topics.commanded_topics import CommandedTopics
-from groups.topics.draft_topics import DraftTopics
+from groups.topics.of_kinds import topics_of
 from groups.topics.regex_subscriptions import Patterns
 from groups.topics.topic_news import TopicNews
 
@@ -229,7 +230,7 @@ class Node:
         self._make_observers()
         self._told_of_topics = 0
         self.topic_news = TopicNews(self.coordinator, self.catalogue)
-        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
+        self.draft_topics = topics_of(DRAFT, self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self._make_access()
         self.doorbell = Doorbell(self._listeners())

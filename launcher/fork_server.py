@@ -56,7 +56,7 @@ NODE_TOO = (
     "groups.node",
     "protocol.apis",
     "protocol.connection.application",
-    "protocol.draft_apis",
+    "protocol.apis_of_kinds",
     "protocol.connection.draft_connections",
     "protocol.metrics.metrics_listener",
     "protocol.management.commands.runcoordinator",

@@ -37,6 +37,7 @@ from groups.places import Places  # noqa: E402
 from groups.runtime.runtime import CoordinatorRuntime  # noqa: E402
 from groups.store import preflight  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED  # noqa: E402
+from protocol.apis_of_kinds import DRAFT_APIS  # noqa: E402
 from protocol.authentication.lockouts import Lockouts  # noqa: E402
 from protocol.authentication.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
 from protocol.authentication.tls import Tls  # noqa: E402
@@ -49,7 +50,6 @@ from protocol.connection.keepalive import keep_alive  # noqa: E402
 from protocol.connection.listeners import Listener, endpoints, is_loopback  # noqa: E402
 from protocol.connection.tls_connection import AT_ONCE, TlsConnection, TlsListener  # noqa: E402
 from protocol.connection.unsent import bound_unsent  # noqa: E402
-from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.fast_paths.heartbeat_hold import Ends  # noqa: E402
 from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.limits.garbage import LongRequests  # noqa: E402

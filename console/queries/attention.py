@@ -208,6 +208,18 @@ def _notify_queue(seen: RuleInput) -> Iterator[Fired]:
         yield Fired("notify-queue", "warn", sentence, detail, Place.NODES, subject="")
 
 
+def _horizon(seen: RuleInput) -> Iterator[Fired]:
+    for row in seen.of("horizon"):
+        sentence = "A transaction of PostgreSQL has been open for long"
+        detail = (
+            f"For more than {passed(row.at)}, and it has written: the pipeline, and others who read"
+            f" in order without gaps, do not see {row.n:,} of the newest entries of the journal,"
+            " nor facts of that time, until it ends. pg_stat_activity (backend_xid) and"
+            " pg_prepared_xacts say whose it is."
+        )
+        yield Fired("horizon", "warn", sentence, detail, Place.NODES, subject="")
+
+
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "away": "The node is away, and no other node has taken its slots.",
     "older": "It runs a version that cannot be drained: upgrade it.",
@@ -306,6 +318,13 @@ RULES: Final = (
         "attention.notify.queue.percent",
         _notify_queue,
         "End the session that listens in an open transaction (pg_stat_activity).",
+    ),
+    Rule(
+        "horizon",
+        "a transaction has been open for ten minutes that keeps readers in order from going on",
+        "",
+        _horizon,
+        "End the session that holds it open (pg_stat_activity, pg_prepared_xacts).",
     ),
     Rule(
         UNSETTLED,

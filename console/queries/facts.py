@@ -1,9 +1,9 @@
 """Members' lives, who owned what, and progress by hours, of one group, at a moment or in a time.
 Reads only, one or two statements each (docs/facts.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
@@ -168,7 +168,7 @@ def owners(
     with connection.cursor() as cursor:
         cursor.execute(sql.OWNERS, parameters)
         found = cursor.fetchall()
-        names = _names(cursor, parameters)
+        names = _names(cursor, parameters, (row[-1] for row in found))
     return [Owned(*row, *names[row[-1]]) for row in found if row[-1] in names]
 
 
@@ -197,7 +197,7 @@ def progress(
         if not found:
             return []
         hours = {**parameters, "first": found[0][0], "last": found[-1][0] + HOUR}
-        names = _names(cursor, hours)
+        names = _names(cursor, hours, (row[-1] for row in found))
     return [HourOfPartition._make((*row, names.get(row[-1], NOBODY)[0])) for row in found]
 
 
@@ -217,7 +217,7 @@ def rounds(
         if not found:
             return []
         lived = _parameters(group_id, min(row[4] for row in found), found[-1][5])
-        names = _names(cursor, lived)
+        names = _names(cursor, lived, chain.from_iterable(row[-2] for row in found))
     return [Round._make((*row[:12], _causes(row[12:17]), _waits(row[17:], names))) for row in found]
 
 
@@ -250,13 +250,15 @@ def assignment(
     with connection.cursor() as cursor:
         cursor.execute(sql.ASSIGNED, parameters)
         found = cursor.fetchall()
-        names = _names(cursor, parameters)
+        names = _names(cursor, parameters, (row[-1] for row in found))
     return {row[:2]: Assigned(*row, *names[row[-1]]) for row in found if row[-1] in names}
 
 
-def _names(cursor: Any, parameters: Mapping[str, Any]) -> Mapping[int, Sequence[Any]]:
-    """Member, instance, client and host of the lives of this time."""
-    cursor.execute(sql.NAMES, parameters)
+def _names(
+    cursor: Any, parameters: Mapping[str, Any], lives: Iterable[int | None]
+) -> Mapping[int, Sequence[Any]]:
+    """Member, instance, client and host of these lives, which are of this time."""
+    cursor.execute(sql.NAMES, {**parameters, "lives": sorted({*lives} - {None})})
     return {life: names for life, *names in cursor.fetchall()}
 
 

@@ -2,24 +2,21 @@
 that an empty group becomes. Tables only; ``groups.core.conversion.step`` reads them.
 
 A new kind of group is a line here, and a class with the interface ``groups.core.group.Group``.
+The two old designs (the 0.9 draft, groups that the coordinator commands) are plug-ins: without its
+row a kind does not exist, and its folder is not imported.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Final, NamedTuple
 
 from groups.core.assignors.types import Racks
 from groups.core.classic import foresight as classic_foresight
 from groups.core.classic import work as classic
 from groups.core.classic.group import ClassicGroup
-from groups.core.commanded import foresight as commanded_foresight
-from groups.core.commanded import work as commanded
-from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer import foresight as consumer_foresight
 from groups.core.consumer import work as consumer
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.draft import foresight as draft_foresight
-from groups.core.draft import work as draft
-from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
     DraftCommit,
@@ -36,31 +33,63 @@ from groups.core.rows import Durable
 
 CLASSIC: Final = classic.KIND
 CONSUMER: Final = consumer.KIND
-DRAFT: Final = draft.KIND
-COMMANDED: Final = commanded.KIND
+DRAFT: Final = "draft"
+COMMANDED: Final = "commanded"
+
+
+class PlugIn(NamedTuple):
+    """The module and the class with the rules of a kind, beside whose module ``foresight`` is; the
+    event by which a member joins it, and others that create a group of it."""
+
+    module: str
+    rules: str
+    join: type[Event]
+    others: tuple[type[Event], ...] = ()
+
+
+PLUG_INS: Final[Mapping[str, PlugIn]] = {
+    DRAFT: PlugIn("groups.core.draft.group", "DraftGroup", DraftJoin, (DraftCommit,)),
+    COMMANDED: PlugIn("groups.core.commanded.group", "CommandedGroup", RegisterConsumer),
+}
+"""By the kind."""
+
+
+def _rules(plug_in: PlugIn) -> type[Group]:
+    rules: type[Group] = getattr(import_module(plug_in.module), plug_in.rules)
+    return rules
+
 
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,
     CONSUMER: ConsumerGroup,
-    DRAFT: DraftGroup,
-    COMMANDED: CommandedGroup,
+    **{kind: _rules(plug_in) for kind, plug_in in PLUG_INS.items()},
 }
 """``GroupRow.kind`` to the class with its rules."""
 
-SCENES: Final[Mapping[str, Callable[[Durable, Mapping[str, int], Racks], Scene]]] = {
+Describe = Callable[[Durable, Mapping[str, int], Racks], Scene]
+
+
+def _scene(plug_in: PlugIn) -> Describe:
+    folder = plug_in.module.rpartition(".")[0]
+    describe: Describe = import_module(f"{folder}.foresight").scene
+    return describe
+
+
+SCENES: Final[Mapping[str, Describe]] = {
     CLASSIC: classic_foresight.scene,
     CONSUMER: consumer_foresight.scene,
-    DRAFT: draft_foresight.scene,
-    COMMANDED: commanded_foresight.scene,
+    **{kind: _scene(plug_in) for kind, plug_in in PLUG_INS.items()},
 }
 """By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
 topic name, racks by topic id."""
 
 CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,
-    DraftJoin: DRAFT,
-    DraftCommit: DRAFT,
-    RegisterConsumer: COMMANDED,
+    **{
+        event: kind
+        for kind, plug_in in PLUG_INS.items()
+        for event in (plug_in.join, *plug_in.others)
+    },
 }
 """Events that create a group of another kind than classic."""
 
@@ -69,29 +98,25 @@ CREATE = (
     OffsetCommit,  # DraftCommit as well
     TxnOffsetCommit,
     ConsumerHeartbeat,
-    DraftJoin,
-    RegisterConsumer,
+    *(plug_in.join for plug_in in PLUG_INS.values()),
 )
 """Events that may create a group; all others get the error for a group that does not exist. Of the
 consumer protocol's heartbeats only one that joins creates a group."""
 
-CHANGES: Final[Mapping[tuple[type[Group], type[Event]], str]] = {
-    (ClassicGroup, DraftJoin): DRAFT,
-    (ConsumerGroup, DraftJoin): DRAFT,
-    (DraftGroup, JoinGroup): CLASSIC,
-    (DraftGroup, ConsumerHeartbeat): CLASSIC,
-    (ClassicGroup, RegisterConsumer): COMMANDED,
-    (ConsumerGroup, RegisterConsumer): COMMANDED,
-    (DraftGroup, RegisterConsumer): COMMANDED,
-    (CommandedGroup, JoinGroup): CLASSIC,
-    (CommandedGroup, ConsumerHeartbeat): CLASSIC,
-    (CommandedGroup, DraftJoin): DRAFT,
-}
+
+def _changes() -> Iterator[tuple[tuple[type[Group], type[Event]], str]]:
+    for kind, plug_in in PLUG_INS.items():
+        for other in KINDS.keys() - {kind}:
+            yield (KINDS[other], plug_in.join), kind
+        for event in (JoinGroup, ConsumerHeartbeat):
+            yield (KINDS[kind], event), CLASSIC
+
+
+CHANGES: Final[Mapping[tuple[type[Group], type[Event]], str]] = dict(_changes())
 """By the class of an empty group and the event that joins it: the kind that it becomes.
 
-Where the two old designs are involved (the 0.9 draft, groups that the coordinator commands), an
-empty group takes the protocol of the member that joins it. So offsets that were set or left behind
-serve the first consumer of such a design, and offsets of its groups the clients that replace it. A
-group with members stays what it is. A member of the consumer protocol makes the group classic,
-which then continues as any empty classic group does.
+Where a plug-in is involved, an empty group takes the protocol of the member that joins it. So
+offsets that were set or left behind serve the first consumer of such a design, and offsets of its
+groups the clients that replace it. A group with members stays what it is. A member of the consumer
+protocol makes the group classic, which then continues as any empty classic group does.
 """

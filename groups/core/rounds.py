@@ -8,6 +8,7 @@ of the journal's explanation, which is made once (``explanation``).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from groups.core.explanation import Awaited, Episode, Explanation, Share
@@ -97,7 +98,8 @@ class Round:
         """Every member that was waited for, a row for each act, by act, end and member: in rounds
         of the same members in the same order, which packs well."""
         rows = [row for episode in self.episodes for row in episode.awaited()]
-        return sorted(rows, key=lambda one: (one.act, one.end, one.member_id))
+        rows.sort(key=attrgetter("member_id"))
+        return sorted(rows, key=attrgetter("act", "end"))
 
 
 def of(

@@ -193,6 +193,7 @@ class OperationDispatcher:
         self._looking = asyncio.Lock()
         self._unread: deque[tuple[str, RowsVerb]] = deque()
         self._reads: set[int] = set()
+        self._giving = False
 
     def undecided(self, operation_id: int) -> None:
         """Its event was refused before a decision: the next look makes it again."""
@@ -242,10 +243,16 @@ class OperationDispatcher:
             self.coordinator.submit(group_id, event)
 
     def _give_unread(self) -> None:
-        while self._unread and len(self._reads) < READS_MAX:
-            group_id, event = self._unread.popleft()
-            self._reads.add(event.operation_id)
-            self.coordinator.submit(group_id, event)
+        if self._giving:  # one was refused at once: the loop below goes on
+            return
+        self._giving = True
+        try:
+            while self._unread and len(self._reads) < READS_MAX:
+                group_id, event = self._unread.popleft()
+                self._reads.add(event.operation_id)
+                self.coordinator.submit(group_id, event)
+        finally:
+            self._giving = False
 
     def _read(self, operation_id: int) -> None:
         self._reads.discard(operation_id)

@@ -11,18 +11,18 @@ fails is repeated later.
 import asyncio
 import logging
 from collections.abc import Iterable
-from contextlib import suppress
+from functools import partial
 from time import thread_time
 from typing import Final, NamedTuple
 
-import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from groups.catalogue.cache import Catalogue
 from groups.core.counts import Counts, counts_of
 from groups.core.group import Millis
 from groups.core.rows import Durable
 from groups.postgres import connections
+from groups.postgres.repeated import repeat
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import group_counts as sql
 
@@ -66,10 +66,7 @@ class GroupCounts:
 
     async def run(self, pool: Pool) -> None:
         """Count and write, until cancelled."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            with suppress(psycopg.Error, PoolTimeout, OSError):
-                await self.look(pool)
+        await repeat(LOOK_S, partial(self.look, pool))
 
     async def look(self, pool: Pool) -> None:
         """One round. Raises errors of PostgreSQL; the groups are counted again then."""

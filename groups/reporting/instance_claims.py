@@ -5,21 +5,20 @@ A request costs no row. The number of instances in memory is limited; what a nod
 ends, its successor counts anew.
 """
 
-import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
-import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from groups.core.group import Group, JournalEntry, Millis
 from groups.core.instance_claims import FORGET_MS, Claims, How, Party, party
 from groups.core.journal import EntryKind
 from groups.core.rows import MemberRow
 from groups.postgres import connections
+from groups.postgres.repeated import repeat
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store import journal
 
@@ -75,10 +74,7 @@ class InstanceClaims:
 
     async def run(self, pool: Pool) -> None:
         """Write what is due to the journal, until cancelled."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            with suppress(psycopg.Error, PoolTimeout, OSError):
-                await self.write(pool)
+        await repeat(LOOK_S, partial(self.write, pool))
 
     async def write(self, pool: Pool) -> None:
         """Write what is due now; what fails is due again."""

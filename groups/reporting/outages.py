@@ -9,18 +9,16 @@ it.
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-import psycopg
-from psycopg_pool import PoolTimeout
-
 from groups.core.journal import EntryKind, Trigger
 from groups.core.outage import Outage, Reading, Watch
 from groups.postgres import connections
+from groups.postgres.repeated import repeat
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import outages as sql
 from groups.store.sql.sweeps import NOTE_SLOTS
@@ -57,6 +55,8 @@ class Outages:
     """The outages of one node. ``refused``: counts the requests that were refused because the node
     could not serve; the server sets it."""
 
+    _watch: Watch
+
     def __init__(self, coordinator: CoordinatorRuntime, reader: Reader, node_id: int) -> None:
         self.refused: Callable[[], int] = lambda: 0
         self._coordinator = coordinator
@@ -79,18 +79,15 @@ class Outages:
 
     async def run(self) -> None:
         """Look, and write what is over, until cancelled."""
-        watch = Watch(self._reading())
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
-                    await self._wake.wait()
-            self._wake.clear()
-            watch, over = watch.look(self._reading())
-            if over is not None:
-                self._note(over)
-            if self.has_to_tell and self._coordinator.holds_lease:
-                with suppress(psycopg.Error, PoolTimeout, OSError):
-                    await self._write()
+        self._watch = Watch(self._reading())
+        await repeat(LOOK_S, self._look, self._wake)
+
+    async def _look(self) -> None:
+        self._watch, over = self._watch.look(self._reading())
+        if over is not None:
+            self._note(over)
+        if self.has_to_tell and self._coordinator.holds_lease:
+            await self._write()
 
     def _reading(self) -> Reading:
         coordinator, tallies = self._coordinator, self._coordinator.tallies

@@ -11,12 +11,11 @@ import asyncio
 import json
 import logging
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from groups.core.conversion.step import LONG_STEP_MIN
 from groups.core.group import Millis
@@ -24,6 +23,7 @@ from groups.core.rows import slot_of
 from groups.core.waiting import Awaited, Waiting
 from groups.event_loop import Slices
 from groups.postgres import connections
+from groups.postgres.repeated import repeat
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.sql import waiting as sql
 
@@ -64,17 +64,17 @@ class WaitingGroups:
         self.coordinator = coordinator
         self.node_id = node_id
         self._last_writes: dict[str, LastWrite] = {}
+        self._looks = 0
 
     async def run(self, pool: Pool) -> None:
         """Check and write, until cancelled."""
-        looks = 0
-        while True:
-            await asyncio.sleep(LOOK_S)
-            with suppress(psycopg.Error, PoolTimeout, OSError):
-                await self._write(pool)
-                if looks % FORGET_EVERY == 0:
-                    await self._execute(pool, sql.FORGET_OLD, {})
-                looks += 1
+        await repeat(LOOK_S, partial(self._round, pool))
+
+    async def _round(self, pool: Pool) -> None:
+        await self._write(pool)
+        if self._looks % FORGET_EVERY == 0:
+            await self._execute(pool, sql.FORGET_OLD, {})
+        self._looks += 1
 
     async def _write(self, pool: Pool) -> None:
         if not self.coordinator.holds_lease:

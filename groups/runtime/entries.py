@@ -19,7 +19,7 @@ from groups.core.rows import slot_of
 from groups.core.token_bucket import Bucket
 from groups.runtime.pauses import Paused
 from groups.runtime.views import Kept
-from groups.store.offset_rows import Row
+from groups.store.offset_rows import Row, around
 
 NOTHING: Values = {}
 
@@ -29,6 +29,23 @@ OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 
 OFFSET_AT = 3
 """Where a row of a ``Repeat`` has its offset, after its key."""
+
+
+class Repeatable(NamedTuple):
+    """A commit of one partition that has a history, which the next one of its connection may
+    repeat: ``before`` and ``after`` are its row around the offset."""
+
+    commit: OffsetCommit
+    before: Row
+    after: Row
+
+
+def repeatable(group_id: str, commit: OffsetCommit) -> Repeatable | None:
+    """What is needed to repeat it with another offset; None: it cannot be repeated."""
+    write, *others = commit.offsets
+    if others or write.author is None:
+        return None
+    return Repeatable(commit, *around(group_id, write, write.author))
 
 
 class Repeat(NamedTuple):

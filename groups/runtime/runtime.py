@@ -17,7 +17,6 @@ from groups.core.conversion.step import creates_group, kind_for
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Event,
-    OffsetCommit,
     Tick,
     Ticket,
     Verb,
@@ -31,11 +30,10 @@ from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
 from groups.postgres.timeline import SeenRevision
 from groups.runtime.collaborators import Collaborators
-from groups.runtime.entries import CommitQueue, GroupEntry, GroupOverrides, Repeat
+from groups.runtime.entries import CommitQueue, GroupEntry, GroupOverrides, Repeat, Repeatable
 from groups.runtime.heartbeat_views import HeartbeatViews
 from groups.runtime.observers import Observers
 from groups.runtime.tallies import Tallies
-from groups.store.offset_rows import Row
 
 logger = logging.getLogger(__name__)
 
@@ -170,14 +168,18 @@ class CoordinatorRuntime:
         entry.inbox.append(event)
         self.schedule(entry)
 
-    def repeat(self, group_id: str, commit: OffsetCommit, ticket: Ticket, row: Row) -> bool:
-        """Take a commit as its row alone: it repeats ``commit`` with another offset, and nothing
-        has changed since that was checked. False: it has to be submitted as an event."""
+    def repeat(
+        self, group_id: str, earlier: Repeatable, ticket: Ticket, offset: tuple[int, ...]
+    ) -> bool:
+        """Take a commit without an event: it repeats an earlier one with another offset, the only
+        one in ``offset``, and nothing has changed since that was checked. False: it has to be
+        submitted as an event."""
         entry = self.entries.get(group_id)
         if entry is None or entry.inbox or entry.suspended:
             return False
         entry.parked.add(ticket)
-        repeat = _new(Repeat, (commit, ticket, row))
+        commit, before, after = earlier
+        repeat = _new(Repeat, (commit, ticket, (*before, *offset, *after)))
         if entry.repeats is not None:
             entry.repeats.append(repeat)
             return True

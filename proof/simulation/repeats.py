@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from groups.core.authors import Author
 from groups.core.events import Event, OffsetCommit
+from groups.runtime.entries import repeatable
 from groups.runtime.runtime import CoordinatorRuntime
-from groups.store.offset_rows import around
 
 AUTHOR = Author("", "a-client", "/127.0.0.1", "")
 """Where the commit names none: such a commit has a history all the same."""
@@ -21,6 +21,7 @@ def repeated(coordinator: CoordinatorRuntime, group_id: str, event: Event) -> bo
     ):
         return False
     [write] = event.offsets
-    before, after = around(group_id, write, write.author or AUTHOR)
-    earlier = replace(event, ticket=None, offsets=(write._replace(offset=-1),))
-    return coordinator.repeat(group_id, earlier, event.ticket, (*before, write.offset, *after))
+    authored = write._replace(offset=-1, author=write.author or AUTHOR)
+    earlier = repeatable(group_id, replace(event, ticket=None, offsets=(authored,)))
+    assert earlier is not None
+    return coordinator.repeat(group_id, earlier, event.ticket, (write.offset,))

@@ -19,7 +19,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetCommit, OffsetWrite, Ticket
 from groups.core.replies import Reply
 from groups.core.rows import slot_of
-from groups.store.offset_rows import Row, around
+from groups.runtime.entries import Repeatable, repeatable
 from protocol.fast_paths.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.fast_paths.host import Host
 from protocol.handlers import offset_commit
@@ -58,7 +58,7 @@ class LastCommit:
     reads the offsets. ``event`` is the event of the commit, ``changes`` the catalogue's change
     count when it was checked, and ``reply`` the reply without its correlation id. ``columns``: the
     values of the event's ``OffsetWrite``s before and after the offset, a column for each field.
-    ``row``: of a commit of one partition that has a history, its row before and after the offset.
+    ``repeatable``: what the node needs to take it again without an event; None: it cannot.
     """
 
     length: int
@@ -73,7 +73,7 @@ class LastCommit:
     changes: int
     event: OffsetCommit
     columns: tuple[Columns, Columns]
-    row: tuple[Row, Row] | None
+    repeatable: Repeatable | None
     reply: tuple[bytes, bytes]
 
     def writes(self, frame: bytes) -> tuple[OffsetWrite, ...]:
@@ -160,7 +160,7 @@ class CommitFastPath:
             self._learnt = None
             return self._take_new(frame, ticket)
         self._in_vain = 0
-        if last.row is not None and self._repeat_row(last, last.row, frame, ticket):
+        if last.repeatable is not None and self._pass_on(last, last.repeatable, frame, ticket):
             return True
         before = last.event
         event = OffsetCommit(
@@ -174,13 +174,10 @@ class CommitFastPath:
         self._submit(frame, last, last.group_id, event, ticket)
         return True
 
-    def _repeat_row(
-        self, last: LastCommit, parts: tuple[Row, Row], frame: bytes, ticket: Ticket
-    ) -> bool:
-        """Whether the commit needs no event: the row is enough."""
-        before, after = parts
-        row = (*before, *last.offsets(frame), *after)
-        if not self._server.node.coordinator.repeat(last.group_id, last.event, ticket, row):
+    def _pass_on(self, last: LastCommit, earlier: Repeatable, frame: bytes, ticket: Ticket) -> bool:
+        """Whether the commit needs no event."""
+        coordinator, offset = self._server.node.coordinator, last.offsets(frame)
+        if not coordinator.repeat(last.group_id, earlier, ticket, offset):
             return False
         self.under_way, self._last, self._ticket = frame, last, ticket
         self._server.pending_replies.open(ticket, self)
@@ -203,11 +200,11 @@ class CommitFastPath:
 
     def _is_looked_at(self, group_id: str, client_id: str | None) -> bool:
         """Whether commits of the group or the client are counted, by a limit or a quota."""
-        coordinator, meter = self._server.node.coordinator, self._meter
+        coordinator = self._server.node.coordinator
         return (
             group_id in coordinator.own.buckets
             or group_id in coordinator.full
-            or (meter.quotas.of_clients and meter.counts(client_id))
+            or self._meter.counts(client_id)
         )
 
     # -- a new one
@@ -359,7 +356,7 @@ def _last_commit(
         changes=changes,
         event=event,
         columns=(columns[:OFFSET_AT], columns[OFFSET_AT + 1 :]),
-        row=None if who is None or len(writes) > 1 else around(request.group_id, writes[0], who),
+        repeatable=repeatable(request.group_id, event),
         reply=(reply[:4], reply[8:]),
     )
 

@@ -141,7 +141,7 @@ class ConsumerFastPath:
             now >= coordinator.lease_until
             or now_ms - self._memory.get(SETTLED_KEY, 0) >= settled.held_after_ms
             or server.node.catalogue.changes != settled.changes
-            or (self._meter.quotas.of_clients and self._meter.counts(settled.client_id))
+            or self._meter.counts(settled.client_id)
             or not self._is_calm(settled, coordinator)
         ):
             return None

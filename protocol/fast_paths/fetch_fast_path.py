@@ -119,8 +119,7 @@ class FetchFastPath:
 
     def _is_looked_at(self, client_id: str | None) -> bool:
         """Whether the client's rights are asked, or its requests counted by a quota."""
-        meter = self._meter
-        return self._session.access.is_on or (meter.quotas.of_clients and meter.counts(client_id))
+        return self._session.access.is_on or self._meter.counts(client_id)
 
     # -- what was read
 

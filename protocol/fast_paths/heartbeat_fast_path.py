@@ -188,7 +188,7 @@ class FastPath:
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
         """Look the member up again: views, and quotas, may have changed."""
-        if self._meter.quotas.of_clients and self._meter.counts(self.client_id):
+        if self._meter.counts(self.client_id):
             return None  # the queue counts its use
         view = self._views.get(self.group_id)
         if view is None:

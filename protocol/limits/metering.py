@@ -149,17 +149,18 @@ class ClientMeter:
     """Whether the clients of one connection have quotas. The fast paths count nothing, so requests
     of such clients go to the queue."""
 
-    __slots__ = ("_metering", "_session", "quotas")
+    __slots__ = ("_metering", "_quotas", "_session")
 
     def __init__(self, metering: Metering, session: Session) -> None:
-        self.quotas = metering.quotas
+        self._quotas = metering.quotas
         self._metering = metering
         self._session = session
 
     def counts(self, client_id: str | None) -> bool:
-        """Whether the client has a quota; called only while there are quotas
-        (``quotas.of_clients``)."""
-        return bool(self._metering.limits(self._session.principal, client_id or ""))
+        """Whether the client has a quota."""
+        return self._quotas.of_clients and bool(
+            self._metering.limits(self._session.principal, client_id or "")
+        )
 
 
 class Mutations:

@@ -229,6 +229,26 @@ def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any
     assert fired() == [("no-commit", "Group orders1 does not commit")]
 
 
+LATER = """
+UPDATE rollcall_journal SET at = now() - %s, era = rollcall_current_era(),
+    xid = pg_current_xact_id()::text::bigint + %s
+"""
+
+
+def test_a_transaction_that_keeps_readers_waiting_is_named() -> None:
+    """The test's own is open: what was committed after it began stands behind the horizon."""
+    sql(NEAR, 11 * MINUTE)
+    assert "horizon" not in dict(fired()), "its own entries are nobody else's"
+    sql(LATER, 9 * MINUTE, 1)
+    assert "horizon" not in dict(fired())
+    sql(LATER, 11 * MINUTE, -1_000_000)
+    assert "horizon" not in dict(fired()), "readers have it"
+    sql(LATER, 11 * MINUTE, 1)
+    assert ("horizon", "A transaction of PostgreSQL has been open for long") in fired()
+    assert "do not see 1 of the newest entries of the journal" in page()
+    assert attention.find(None, {}, "orders1") == []
+
+
 def test_a_queue_of_notifications_that_fills_is_named(settings: Any) -> None:
     """As it would at a quarter: it has room for a flood of a minute."""
     assert fired() == []

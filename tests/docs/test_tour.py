@@ -46,9 +46,9 @@ TOKEN = "the-token"
 pytestmark = pytest.mark.timeout(400)
 
 
-def after(words: str, language: str = "") -> str:
+def after(words: str, language: str = "", page: str = PAGE) -> str:
     """The first block of a language behind some words of the page."""
-    found = re.search(rf"```{language}\n(.*?)```", PAGE[PAGE.index(words) :], re.DOTALL)
+    found = re.search(rf"```{language}\n(.*?)```", page[page.index(words) :], re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -197,6 +197,25 @@ def test_the_tour_works_as_documented(folder: Path, open_terminal: Open) -> None
         tour.with_addresses(after("## A worker in Python", "python")),
     )
     ours.until_printed("assigned [0, 1, 2, 3, 4, 5]")
+    ours.end(signal.SIGTERM)
+    short = tour.open(
+        *(str(CHECKOUT / ".venv" / "bin" / "python"), "-c"),
+        tour.with_addresses(after("# Rollcall", "python")),
+    )
+    until(lambda: len(packed(short)) == 6, "a function for each partition", PATIENCE_S)
+    shelves = (CHECKOUT / "examples" / "README.md").read_text()
+    commands = after("**Command line**") + after("Create the topic", page=shelves)
+    for command in re.findall(r"^\.venv/bin/rollcall .*", commands, re.MULTILINE):
+        environ = {**os.environ, "ROLLCALL_TOKEN": TOKEN, "ROLLCALL_URL": tour.addresses[2]}
+        done = subprocess.run(
+            ["sh", "-c", command.replace("orders", "shelves")], env=environ, cwd=CHECKOUT
+        )
+        assert done.returncode == 0, command
+
+
+def packed(terminal: Terminal) -> set[str]:
+    """The partitions for which it packs."""
+    return set(re.findall(r"packing for (\d) under token \d", "".join(terminal.said)))
 
 
 def test_make_prints_nothing_while_it_installs_its_tools(tmp_path: Path) -> None:

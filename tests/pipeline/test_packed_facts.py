@@ -44,6 +44,7 @@ def connection(url: str) -> Iterator[Connection]:
             made.execute(f"DROP TABLE IF EXISTS rollcall_{name}_20010101".encode())
             made.execute(f"TRUNCATE rollcall_{name}".encode())
         made.execute("TRUNCATE rollcall_facts_floor, rollcall_fleet_hour")
+        made.execute("TRUNCATE rollcall_life_open, rollcall_ownership_open")
 
 
 def streamed(table: str, rows: int) -> list[list[int]]:

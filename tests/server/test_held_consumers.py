@@ -386,3 +386,20 @@ async def test_a_node_that_has_asked_for_many_soon_names_the_usual_interval(
     reply = await client.call(replace(empty, member_epoch=given_up.member_epoch), 1)
 
     assert reply.heartbeat_interval_ms == USUAL_S * 1000
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+async def test_a_client_that_never_pauses_is_not_held_again_and_again(
+    is_quiet: bool, served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was once late had all its following heartbeats held, and sent few."""
+    if is_quiet:
+        monkeypatch.setattr(long_poll, "QUIET_MS", 0)
+    client, connection, empty = await settled_and_held(served)
+    await client.receive()
+
+    for _ in range(3):
+        client.send(empty, 1)
+        async with asyncio.timeout(USUAL_S / 2):
+            assert (await client.receive()).error_code == ErrorCode.NONE
+        assert not is_held(connection)

@@ -8,6 +8,7 @@ import pytest
 import rollcall
 from hatch_build import addresses, described
 from launcher.installation import CHECKOUT
+from tests.supply.release import notes
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
 README = (CHECKOUT / "README.md").read_text()
@@ -24,6 +25,19 @@ def test_an_extra_belongs_to_code_that_is_in_the_wheel() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     assert extras.keys() <= folders.keys()
     assert [each for each in extras if not (CHECKOUT / folders[each]).is_dir()] == []
+
+
+def test_a_release_is_of_a_version_that_the_changelog_knows() -> None:
+    log = "# Changelog\n\n## Unreleased\n\n- c\n\n## 1.2.0\n\n- b\n\n## 1.1.0\n\n- a\n"
+    assert notes("v1.2.0", "1.2.0", log) == "- b"
+    for tag, version, why in (
+        ("v1.2", "1.2.0", "is not that of version"),
+        ("v1.3.0", "1.3.0", "nothing about 1.3.0"),
+        ("v1x2.0", "1x2.0", "nothing about"),
+        ("v", "", "nothing about"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            notes(tag, version, log)
 
 
 @pytest.mark.parametrize("url", ["", URL])

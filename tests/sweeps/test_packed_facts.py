@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from benchmarks.fact_rows import TOPIC, Group, fleet, write
+from benchmarks.fact_rows import PARTITIONS, TOPIC, Group, fleet, write
 from console.queries import facts, moments, timeline
 from groups.store.sql.packed_facts import packed
 from groups.sweeps import session
@@ -75,6 +75,25 @@ def test_every_reader_finds_the_same(kind: str) -> None:
     assert execute("SELECT count(*) FROM rollcall_round") == [(0,)]
     for moment in asked:
         assert seen(moment) == before[moment], moment
+
+
+def test_pages_of_an_assignment_are_the_whole() -> None:
+    """Whatever the page, also with members that own single partitions far apart."""
+    a_day("sticky", groups=1)
+    for moment in (DAY + timedelta(hours=hour) for hour in (1, 9, 23)):
+        whole = facts.assignment(FIRST, moment)
+        assert len(whole) == PARTITIONS
+        for most in (1, 7, 199, 200, 201):
+            paged: dict[tuple[str, int], facts.Assigned] = {}
+            while page := facts.assignment(
+                FIRST, moment, after=max(paged, default=None), most=most
+            ):
+                assert len(page) <= most
+                paged |= page
+                if most == 1 and len(paged) == 20:
+                    break
+            assert paged == dict([*whole.items()][: len(paged)])
+            assert len(paged) == (20 if most == 1 else PARTITIONS)
 
 
 def test_nothing_is_lost() -> None:

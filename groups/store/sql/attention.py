@@ -99,6 +99,15 @@ UNION ALL
  ORDER BY node_id::text = ANY(%(known_drain)s::text[]) DESC, since, node_id
  LIMIT %(listed)s + cardinality(%(known_drain)s::text[]))
 UNION ALL
+(SELECT 'horizon', '', '', count(*), min(at), 1
+ FROM rollcall_journal
+ WHERE %(only)s::text IS NULL
+       AND id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
+       AND era = rollcall_current_era()
+       AND xid >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+       AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint
+ HAVING min(at) < now() - interval '10 minutes')
+UNION ALL
 (SELECT 'notify-queue', '', '', (pg_notification_queue_usage() * 100)::bigint, now(), 1
  WHERE %(only)s::text IS NULL AND pg_notification_queue_usage() * 100 >= %(notify_queue)s)
 UNION ALL

@@ -52,19 +52,37 @@ ORDER BY from_at, topic, life, partitions LIMIT %(most)s
 """
 
 ASSIGNED = f"""
+WITH owned AS MATERIALIZED (
+    SELECT * FROM {OWNED} AS owned
+    WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
+      AND (%(after_topic)s::text IS NULL OR topic >= %(after_topic)s)
+), pieces AS (
+    SELECT topic, upper(r) - 1 AS last,
+           CASE WHEN topic = %(after_topic)s THEN greatest(lower(r), %(after)s::bigint + 1)
+                ELSE lower(r) END AS first
+    FROM (SELECT topic, range_agg(partitions) AS every FROM owned GROUP BY topic) AS topics
+    CROSS JOIN LATERAL unnest(every) AS r
+), page AS (
+    SELECT topic, int4range(min(n)::int, max(n)::int, '[]') AS numbers FROM (
+        SELECT topic, n FROM pieces
+        CROSS JOIN LATERAL generate_series(first, least(last, first + %(most)s - 1)) AS n
+        ORDER BY topic, n LIMIT %(most)s
+    ) AS following GROUP BY topic
+)
 SELECT DISTINCT ON (topic, partition)
        topic, partition, from_generation, from_at, until_generation, until_at, life
-FROM {OWNED} AS owned
-CROSS JOIN LATERAL unnest(partitions) AS r
+FROM page JOIN owned USING (topic)
+CROSS JOIN LATERAL unnest(partitions * int4multirange(numbers)) AS r
 CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) AS partition
-WHERE (%(topic)s::text IS NULL OR topic = %(topic)s)
-  AND (%(after_topic)s::text IS NULL OR (topic, partition) > (%(after_topic)s, %(after)s::bigint))
+WHERE partitions && numbers
 ORDER BY topic, partition, from_at DESC LIMIT %(most)s
 """
-"""Partitions one by one, after one of them; of two owners the later one."""
+"""Partitions one by one, after one of them; of two owners the later one. First which partitions the
+page has, then who owned these: a page of 50,000 is not made of all of them."""
 
 NAMES = f"""
 SELECT life, member_id, instance_id, client_id, client_host FROM {LIVES} AS lives
+WHERE life = ANY(%(lives)s)
 """
 """By life: a statement of its own. PostgreSQL does not know how many rows a new day has, and in a
 join would look for each owner among all lives."""

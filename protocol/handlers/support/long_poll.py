@@ -22,8 +22,9 @@ HOLD_S_MIN = 0.3
 
 
 PACE = 0.8
-"""Share of the shortest interval that members are told: a client whose heartbeats are nearer to
-each other has an interval of its own, and is not held. (Clients jitter.)"""
+"""Share of the shortest interval that members are told, or of what a hold has left of the last one:
+a client that pauses less than that between a response and its next heartbeat has an interval of its
+own, and is not held. (Clients jitter.)"""
 
 INTERVAL_MS_MIN = 1_000
 """Members with a shorter usual interval get news soon enough without a hold; and a shorter one does
@@ -90,11 +91,13 @@ def hold_s(
     ):
         return 0
     interval_ms = reply.heartbeat_interval_ms
+    told_ms = call.memory.get(INTERVAL, interval_ms)
     soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or interval_ms
-    gap_ms = held_ms + pause_ms(request, call)
-    if interval_ms < INTERVAL_MS_MIN or gap_ms < PACE * min(soon_ms, interval_ms):
+    rest_ms = told_ms - held_ms if held_ms < told_ms else interval_ms
+    due_ms = min(soon_ms, interval_ms, rest_ms)
+    if interval_ms < INTERVAL_MS_MIN or pause_ms(request, call) < PACE * due_ms:
         return 0
-    last_ms = interval_ms if call.pace.from_answer else call.memory.get(INTERVAL, interval_ms)
+    last_ms = interval_ms if call.pace.from_answer else told_ms
     interval_s = min(interval_ms, last_ms) / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
