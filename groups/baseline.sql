@@ -1,4 +1,4 @@
--- rollcall: migrated (52c108f59ee89cd93e81100c3de332c8630d00a68d5ef280478cb63a860550ff), PostgreSQL 18
+-- rollcall: migrated (6733499856f957696180cbb1f58e642ae5de23a98a49ffd694b8f396f1ea672c), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -691,6 +691,14 @@ BEGIN
         metadata = excluded.metadata, committed_at = excluded.committed_at,
         expires_at = excluded.expires_at;
     RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_timeline_here() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ BEGIN
+    NEW.database := (SELECT oid FROM pg_database WHERE datname = current_database());
+    RETURN NEW;
 END $$;
 
 CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
@@ -2239,6 +2247,7 @@ CREATE TABLE public.rollcall_timeline (
     jump uuid NOT NULL,
     jumped_on timestamp with time zone,
     generations_after integer NOT NULL,
+    database oid,
     CONSTRAINT rollcall_timeline_one_check CHECK (one)
 );
 
@@ -2247,6 +2256,8 @@ COMMENT ON COLUMN public.rollcall_timeline.jump IS 'A new one each time all epoc
 COMMENT ON COLUMN public.rollcall_timeline.jumped_on IS 'Start of the server process that they were raised on last.';
 
 COMMENT ON COLUMN public.rollcall_timeline.generations_after IS 'What a group without a row counts from, since a lost one of that name may have been below.';
+
+COMMENT ON COLUMN public.rollcall_timeline.database IS 'The one in which epochs were raised last; a restored dump is in another one.';
 
 CREATE TABLE public.rollcall_topic (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -3000,7 +3011,7 @@ SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_life_id_seq', 1, false);
 
-SELECT pg_catalog.setval('public.rollcall_life_seq', 1, false);
+SELECT pg_catalog.setval('public.rollcall_life_seq', 1000000001, true);
 
 SELECT pg_catalog.setval('public.rollcall_mark_id_seq', 1, false);
 
@@ -3633,6 +3644,8 @@ CREATE TRIGGER rollcall_mark_noted AFTER INSERT ON public.rollcall_mark FOR EACH
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 
+CREATE TRIGGER rollcall_timeline_here BEFORE UPDATE ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_timeline_here();
+
 CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 
 ALTER TABLE ONLY public.auth_group_permissions
@@ -3867,11 +3880,13 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0077_kept_answers', now()),
 ('groups', '0080_packed_facts', now()),
 ('groups', '0086_predictions', now()),
+('groups', '0094_database_of_the_timeline', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
 SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
 FROM pg_control_system();
+UPDATE rollcall_timeline SET jump = jump;
 
 SELECT public.rollcall_turn_history(1);
 SELECT public.rollcall_turn_facts(24, 1);

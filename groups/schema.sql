@@ -1210,6 +1210,14 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.rollcall_timeline_here() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ BEGIN
+    NEW.database := (SELECT oid FROM pg_database WHERE datname = current_database());
+    RETURN NEW;
+END $$;
+
 CREATE FUNCTION public.rollcall_turn_facts(hours integer, mebibytes integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2244,6 +2252,7 @@ CREATE TABLE public.rollcall_timeline (
     jump uuid NOT NULL,
     jumped_on timestamp with time zone,
     generations_after integer NOT NULL,
+    database oid,
     CONSTRAINT rollcall_timeline_one_check CHECK (one)
 );
 
@@ -2252,6 +2261,8 @@ COMMENT ON COLUMN public.rollcall_timeline.jump IS 'A new one each time all epoc
 COMMENT ON COLUMN public.rollcall_timeline.jumped_on IS 'Start of the server process that they were raised on last.';
 
 COMMENT ON COLUMN public.rollcall_timeline.generations_after IS 'What a group without a row counts from, since a lost one of that name may have been below.';
+
+COMMENT ON COLUMN public.rollcall_timeline.database IS 'The one in which epochs were raised last; a restored dump is in another one.';
 
 CREATE TABLE public.rollcall_topic (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -2751,6 +2762,8 @@ CREATE TRIGGER rollcall_audit_update AFTER UPDATE ON public.rollcall_quota REFER
 CREATE TRIGGER rollcall_mark_noted AFTER INSERT ON public.rollcall_mark FOR EACH ROW EXECUTE FUNCTION public.rollcall_note_mark();
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+CREATE TRIGGER rollcall_timeline_here BEFORE UPDATE ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_timeline_here();
 
 CREATE TRIGGER timeline_jumps AFTER INSERT OR UPDATE OF jump ON public.rollcall_timeline FOR EACH ROW EXECUTE FUNCTION public.rollcall_next_era();
 

@@ -324,7 +324,7 @@ RULES: Final = (
         "a transaction has been open for ten minutes that keeps readers in order from going on",
         "",
         _horizon,
-        "End the session that holds it open (pg_stat_activity, pg_prepared_xacts).",
+        "End its session, or commit or roll back what is prepared (pg_prepared_xacts).",
     ),
     Rule(
         UNSETTLED,

@@ -38,25 +38,30 @@ COMMANDED: Final = "commanded"
 
 
 class PlugIn(NamedTuple):
-    """The module and the class with the rules of a kind, beside whose module ``foresight`` is; the
-    event by which a member joins it, and others that create a group of it."""
+    """The folder of a kind, and the class with its rules in the module ``group`` there; the event
+    by which a member joins it, and others that create a group of it."""
 
-    module: str
+    folder: str
     rules: str
     join: type[Event]
     others: tuple[type[Event], ...] = ()
 
 
 PLUG_INS: Final[Mapping[str, PlugIn]] = {
-    DRAFT: PlugIn("groups.core.draft.group", "DraftGroup", DraftJoin, (DraftCommit,)),
-    COMMANDED: PlugIn("groups.core.commanded.group", "CommandedGroup", RegisterConsumer),
+    DRAFT: PlugIn("groups.core.draft", "DraftGroup", DraftJoin, (DraftCommit,)),
+    COMMANDED: PlugIn("groups.core.commanded", "CommandedGroup", RegisterConsumer),
 }
 """By the kind."""
 
 
 def _rules(plug_in: PlugIn) -> type[Group]:
-    rules: type[Group] = getattr(import_module(plug_in.module), plug_in.rules)
+    rules: type[Group] = getattr(import_module(f"{plug_in.folder}.group"), plug_in.rules)
     return rules
+
+
+def _scene(plug_in: PlugIn) -> "SceneOf":
+    scene: SceneOf = import_module(f"{plug_in.folder}.foresight").scene
+    return scene
 
 
 KINDS: dict[str, type[Group]] = {
@@ -66,16 +71,9 @@ KINDS: dict[str, type[Group]] = {
 }
 """``GroupRow.kind`` to the class with its rules."""
 
-Describe = Callable[[Durable, Mapping[str, int], Racks], Scene]
+SceneOf = Callable[[Durable, Mapping[str, int], Racks], Scene]
 
-
-def _scene(plug_in: PlugIn) -> Describe:
-    folder = plug_in.module.rpartition(".")[0]
-    describe: Describe = import_module(f"{folder}.foresight").scene
-    return describe
-
-
-SCENES: Final[Mapping[str, Describe]] = {
+SCENES: Final[Mapping[str, SceneOf]] = {
     CLASSIC: classic_foresight.scene,
     CONSUMER: consumer_foresight.scene,
     **{kind: _scene(plug_in) for kind, plug_in in PLUG_INS.items()},
