@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -200,6 +200,12 @@ zombies: $(READY) ## a hundred nodes whose writes come late
 
 failover: $(READY) ## crash, hang and hand-over under 200 members with stock timing
 	$(PYTHON) -m proof failover --rounds 3 $(ARGS)
+
+hosts: $(READY) ## three hosts and a primary with its standby, hurt in 22 rounds (root: network namespaces; ten minutes)
+	$(PYTHON) -m tests.hosts --rounds 22 $(ARGS)
+
+image: $(READY) ## the image without Docker: Debian's packages, the Dockerfile's steps, every process (root, mmdebstrap)
+	ROLLCALL_IMAGE=all $(PYTHON) -m pytest -q -n 0 tests/docker/test_rootfs.py $(ARGS)
 
 # Each adds to what is there: a lesser one removes nothing of a greater one.
 $(SERVING): pyproject.toml uv.lock | $(UV)

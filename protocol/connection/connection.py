@@ -50,6 +50,12 @@ split into frames until there is room."""
 FRAMES_A_TURN = 8
 """Frames of one connection that are processed in one turn of the event loop."""
 
+ELSEWHERE_S = 5.0
+"""How old a connection is that is closed because this node, cut off from its database, cannot tell
+its client where a group is. Stock clients ask a node to which they are connected, and would ask
+this one until their sessions end. While no node reaches the database, no client connects anew more
+often than that."""
+
 WRITE_BUFFER_MAX = 64 * 1024
 """Bytes of replies that a client has not read; beyond this its requests are neither read nor
 served. The last reply may be longer: for a client that reads nothing, one long reply is written
@@ -80,6 +86,7 @@ class KafkaConnection(asyncio.Protocol):
         self.server = server
         self.number = number
         self.session = session or Session()
+        self.session.look_elsewhere = self._look_elsewhere
         self.requests = 0
         self.peer = self.client_host = ""
         self.pending = 0
@@ -468,6 +475,11 @@ class KafkaConnection(asyncio.Protocol):
         if may_still is not None and not await may_still() and self.session.may_still is may_still:
             logger.info("closing %s: it may not wait for this any more", self.peer)
             self.close()
+
+    def _look_elsewhere(self) -> None:
+        """Close the connection, in turn, so that its client chooses among all nodes again."""
+        if self.server.loop.time() - self._times.connected_at >= ELSEWHERE_S:
+            self.server.closing.add(self)
 
     # -- the application's side
 

@@ -24,6 +24,8 @@ NO_SUCH_TYPE = "There is no coordinator for keys of this type."
 
 async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
     """The owner of each key; if there is none, the error with node -1, host "", port -1."""
+    if not call.node.coordinator.holds_lease:
+        call.session.look_elsewhere()
     if call.version >= BATCHED_SINCE:
         keys = request.coordinator_keys
         return FindCoordinatorResponse(

@@ -33,7 +33,8 @@ class Session:
     ``refused`` are called with the outcome. ``is_valid``: the client has authenticated and need not
     do so again now; ``again_at``: from when on it may, by the node's clock in milliseconds.
     ``may_still``: whether the client may still send the request that is being served, by the rules
-    as they are now; None while none is served.
+    as they are now; None while none is served. ``look_elsewhere`` makes the client ask
+    another node, where this one cannot tell who serves a group.
     """
 
     listener: str = PLAINTEXT
@@ -53,3 +54,4 @@ class Session:
     member: tuple[str, str] = ("", "")
     authenticated: Callable[[int], None] = _never
     refused: Callable[[], None] = _never
+    look_elsewhere: Callable[[], None] = _never

@@ -1,13 +1,18 @@
 """The database is missed_beat: whose heartbeat cannot be answered was heard all the same."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import pytest
 
 from groups.core.errors import ErrorCode
+from protocol.connection import connection
+from rollcall.wire.messages.api_versions import ApiVersionsRequest
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -188,3 +193,28 @@ def older(request: Any) -> Any:
 async def missed_beat() -> bool:
     """A beat of a node without a database."""
     raise OSError("missed_beat")
+
+
+async def test_who_asks_a_node_without_a_lease_for_a_coordinator_is_sent_elsewhere(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stock client asks a node to which it is connected, again and again: it is sent to another
+    one by the end of its connection; not at once, since there may be no other."""
+    find = FindCoordinatorRequest(coordinator_keys=["g"], key_type=0)
+    client, later = await Client.connect(served.address), await Client.connect(served.address)
+    with monkeypatch.context() as patch:
+        patch.setattr(served.node.keeper.lease_loop, "_beat", missed_beat)
+        served.node.coordinator.lease_until = 0
+        for _ in range(3):
+            answer = await client.call(find, 4)
+            assert answer.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        patch.setattr(connection, "ELSEWHERE_S", 0.0)
+        with suppress(OSError, asyncio.IncompleteReadError):
+            await client.call(find, 4)
+        await client.ended()
+        assert await later.call(ApiVersionsRequest(), 0), "others stay"
+    await until(lambda: served.node.coordinator.holds_lease)
+    monkeypatch.setattr(connection, "ELSEWHERE_S", 0.0)
+    found = await later.call(find, 4)
+    assert found.coordinators[0].error_code == ErrorCode.NONE
+    later.close()

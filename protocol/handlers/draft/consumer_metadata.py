@@ -11,7 +11,11 @@ from rollcall.wire.messages.draft.consumer_metadata import (
 
 async def handle(request: ConsumerMetadataRequest, call: Call) -> ConsumerMetadataResponse:
     """The coordinator; if there is none, the error with node -1, host "", port -1."""
-    broker = call.node.cluster.coordinator(request.group_id)
+    # A node whose lease expired may have been suspended: other nodes know the owners better.
+    awake = call.node.coordinator.holds_lease
+    if not awake:
+        call.session.look_elsewhere()
+    broker = call.node.cluster.coordinator(request.group_id) if awake else None
     if broker is None or (at := broker.draft) is None:
         return ConsumerMetadataResponse(
             error_code=number_of(ErrorCode.COORDINATOR_NOT_AVAILABLE),
