@@ -219,7 +219,7 @@ $(ANALYSING): $(SERVING)
 
 $(READY): pyproject.toml uv.lock | $(UV)
 	@$(make_environment)
-	@$(UV) sync --frozen $(SERVER) $(PIPELINE) --compile-bytecode --quiet
+	@$(UV) sync --frozen $(SERVER) $(PIPELINE) --extra mcp --compile-bytecode --quiet
 	@touch $(SERVING) $(ANALYSING) $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.

@@ -2,9 +2,11 @@
 whole.
 
 An invented fleet (``benchmarks.recorded``) in a PostgreSQL of its own. All in one session on
-``local[2]``; DuckDB with two threads loads the same tables and computes all of the same
-(``tests/pipeline/oracle_duckdb.sql``), PostgreSQL the cost alone (``tests/pipeline/oracle.sql``).
-As many sizes as rounds (2), each once more with nine tenths of the entries in one group. Told are
+``local[2]``; DuckDB with two threads and as much memory as Java loads the same tables and computes
+all of the same (``tests/pipeline/oracle_duckdb.sql``), PostgreSQL the cost alone
+(``tests/pipeline/oracle.sql``).
+As many sizes as rounds (2), each once more with nine tenths of the entries in one group; ENTRIES
+names others (``100000,400000``). Told are
 seconds by the clock and of CPU, without and within PostgreSQL, microseconds of CPU an entry, and
 ratios to what the row before them names. On a busy machine CPU compares, the clock does not. The
 table is also written to ``benchmarks/results/analyses.md``. JDBC_JAR names PostgreSQL's driver, if
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,13 +38,16 @@ from pipeline import config
 from pipeline.results.folders import Output
 from pipeline.steps import run
 from pipeline.steps.table import REPORTS
-from tests.pipeline.duck import computed
+from tests.pipeline.duck import Config, computed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SIZES: Final = (1_000_000, 5_000_000, 20_000_000)
 ROUNDS: Final = 2
+DUCK: Final[Config] = {"threads": 2, "memory_limit": "2GB"}
+"""What it needs beyond that it writes to files."""
+
 HOT: Final = 9
 """Tenths of the entries in one group."""
 
@@ -109,11 +114,16 @@ def main(options: Options) -> bool:
     """Figures alone; that the rows are right, tests say."""
     table = Table()
     table.begin()
-    for entries in SIZES[: options.rounds or ROUNDS]:
+    for entries in _sizes(options):
         for hot in (0, HOT):
             with _database() as url:
                 _measured(table, url, entries, hot)
     return True
+
+
+def _sizes(options: Options) -> Sequence[int]:
+    named = os.environ.get("ENTRIES")
+    return [*map(int, named.split(","))] if named else SIZES[: options.rounds or ROUNDS]
 
 
 @contextmanager
@@ -139,7 +149,7 @@ def _measured(table: Table, url: str, entries: int, hot: int) -> None:
         table.row(entries, took, to)
         return took
 
-    duck = told("DuckDB, all tables", lambda: computed(url, datetime.now(UTC)))
+    duck = told("DuckDB, all tables", lambda: _by_duckdb(url))
     told("SQL, cost alone", lambda: _by_sql(url))
     with session() as spark, tempfile.TemporaryDirectory(prefix="rollcall-analyses-") as folder:
         analyse = _analyses(spark, Output.at(folder))
@@ -173,6 +183,11 @@ def _reading(told: Callable[..., Took], spark: "SparkSession", url: str) -> None
     told("the source in Spark", lambda: by_source(spark), adbc)
     if jar := os.environ.get("JDBC_JAR"):
         told("JDBC in Spark", lambda: by_jdbc(spark, url, jar), adbc)
+
+
+def _by_duckdb(url: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="rollcall-analyses-") as folder:
+        computed(url, datetime.now(UTC), {**DUCK, "temp_directory": folder}).close()
 
 
 def _by_sql(url: str) -> None:

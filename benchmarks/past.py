@@ -1,14 +1,17 @@
-"""A month of a large group, written by SQL: what its timeline and its past are read from.
+"""How long the pages take that read a month of a large group, or foresee; rows written by SQL.
 
 Every day at 14:00 a deploy replaces each member; a rebalance an hour waits for all of them; half of
 the partitions of a member are owned by its neighbour for an hour of each day.
 """
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import psycopg
 
 from benchmarks import lists, pages
+from benchmarks.options import Options
+from launcher.installation import Installation
 
 GROUP: Final = "large"
 DAYS: Final = 30
@@ -139,3 +142,40 @@ def fill(
             connection.execute(statement.format(**values).encode())
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
+
+
+GOAL_MS: Final = 1_000
+
+
+def paths() -> list[str]:
+    """The pages that read the past, and the one that foresees."""
+    group = "/admin/groups/group/large/change/"
+    at = "2026-11-20T12:00:00"
+    asked: list[dict[str, str]] = [
+        *({"tab": "timeline", "last": length} for length in ("1h", "24h", "7d")),
+        {"tab": "offsets"},
+        {"tab": "owners", "at": at},
+        {"tab": "what-if", "host": "/10.0.0.7"},
+        {"tab": "what-if", "more": "10"},
+        {"tab": "what-if", "at_once": "50"},
+    ]
+    return ["/admin/", "/admin/groups/group/", *(f"{group}?{urlencode(q)}" for q in asked)]
+
+
+def main(options: Options) -> bool:
+    """Print a line for each page."""
+    rounds = options.rounds or lists.ROUNDS
+    settings = {"ROLLCALL_ADMIN_USER": pages.USER, "ROLLCALL_ADMIN_PASSWORD": pages.PASSWORD}
+    with Installation(settings) as running:
+        url = (running.data_dir / "database-url").read_text().strip()
+        lists.fill(url)
+        pages.share(url)
+        fill(url)
+        with pages.Browser(running.web) as browser:
+            next(browser.pages("/admin/"))
+            print(f"{'':72}{'best':>7}{'median':>8}{'CPU':>7}   goal (ms)")
+            for path in paths():
+                told = lists.measured(running, browser, path, rounds, 1)
+                figures = f"{told.best:7.0f}{told.median:8.0f}{told.cpu:7.0f}"
+                print(f"{path:72}{figures}   {GOAL_MS}", flush=True)
+    return True

@@ -14,23 +14,31 @@ from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from pipeline import java
-from pipeline.config import CHECKOUT
+from pipeline.config import CHECKOUT, Unconfigured
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 MASTER = "local[2]"
+CONNECT = "sc://"
+UNSUPPORTED = (
+    "The pipeline does not run through Spark Connect (sc://), which gives no access to the tasks"
+    " that it reports on. Name the cluster's own master: spark://, k8s:// or yarn."
+)
+
 LOGGING = Path(__file__).with_name("log4j2.properties")
 
 SETTINGS = {
     "spark.app.name": "rollcall",
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
+    # Numbers, with statistics, and not the twelve bytes of old Hive.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -63,13 +71,16 @@ class SparkFailed(Exception):
 def session(*, is_small: bool = False) -> Iterator["SparkSession"]:
     """A session, and its Java process, until the block ends. ``is_small``: for little data.
 
-    Raises ``pipeline.config.Unconfigured`` if there is no Java for it, and ``SparkFailed`` for an
-    error of Spark's, whose own text can be read only while Java lives.
+    Raises ``pipeline.config.Unconfigured`` if there is no Java for it, or it is one of Spark
+    Connect, and ``SparkFailed`` for an error of Spark's, whose own text can be read only while Java
+    lives.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    if _named_master().startswith(CONNECT):
+        raise Unconfigured(UNSUPPORTED)
     with TemporaryDirectory(prefix="rollcall-pipeline-") as folder:
         try:
             with _environment(_started_with()):
@@ -80,6 +91,11 @@ def session(*, is_small: bool = False) -> Iterator["SparkSession"]:
             raise SparkFailed(str(error)) from None
         finally:
             _end()
+
+
+def _named_master() -> str:
+    """By the environment; Spark's own variable is that of Spark Connect."""
+    return os.environ.get("SPARK_REMOTE") or os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER
 
 
 def _is_submitted() -> bool:
@@ -100,7 +116,7 @@ def _configuration(is_small: bool) -> "SparkConf":
     if _is_submitted():
         SparkContext._ensure_initialized()  # only Java knows the options of the command line
     conf = SparkConf()
-    conf.setIfMissing("spark.master", os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER)
+    conf.setIfMissing("spark.master", _named_master())
     is_local = (conf.get("spark.master") or MASTER).startswith("local")
     settings = SETTINGS | (LOOPBACK if is_local else {}) | (SMALL if is_small else {})
     for name, value in settings.items():

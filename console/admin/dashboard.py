@@ -2,8 +2,8 @@
 ``console.queries.overview`` counts; this module creates tiles and sentences."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -16,7 +16,7 @@ from console.people import rights
 from console.queries import attention, journal_text, tones
 from console.queries import overview as fleets
 from console.queries.journal_acts import author
-from console.queries.member_names import Name, names_of_groups
+from console.queries.member_names import Name, names_of_groups, plain
 from console.queries.overview import Overview
 from console.queries.situation import SETTLED
 from groups.models import Journal
@@ -48,7 +48,7 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             **fleet_charts.context(request, now),
             "marks": _marks(seen.marks),
             "latest": _latest(seen.latest),
-            "outages": _outages(seen.outages) if may_view_nodes else (),
+            "over": _over(seen.outages if may_view_nodes else (), seen.over),
             "seen_at": now,
         }
     )
@@ -86,23 +86,32 @@ def _after(group_id: str, at: datetime) -> str:
     return f"{page}{timeline_window.after(at)}"
 
 
-def _outages(entries: Sequence[Journal]) -> Sequence[dict[str, Any]]:
-    link = reverse("admin:groups_node_changelist")
-    return [
-        {
-            "link": link,
-            "sentence": journal_text.sentence(entry),
-            "tone": tones.of_entry(entry),
-            "at": entry.at,
-        }
-        for entry in entries
+def _over(outages: Sequence[Journal], long: Sequence[Journal]) -> Sequence[dict[str, Any]]:
+    """What stood still and does so no more, the newest first: each with its cause and its cost, and
+    a group with the time in which it was so."""
+    names = names_of_groups(long)
+    rows = [
+        *(_row(entry) for entry in outages),
+        *({**_row(entry, names[entry.group_id]), "link": _during(entry)} for entry in long),
     ]
+    return sorted(rows, key=lambda row: row["at"], reverse=True)
 
 
-def _row(entry: Journal, name: Name) -> dict[str, Any]:
+def _during(entry: Journal) -> str:
+    began = entry.at - timedelta(milliseconds=entry.duration_ms or 0)
+    page = reverse("admin:groups_group_change", args=[quote(entry.group_id)])
+    return f"{page}{timeline_window.query(began, entry.at + MARGIN)}"
+
+
+MARGIN: Final = timedelta(minutes=1)
+
+
+def _row(entry: Journal, name: Name = plain) -> dict[str, Any]:
     return {
         "group_id": entry.group_id,
-        "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
+        "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)])
+        if entry.group_id
+        else reverse("admin:groups_node_changelist"),
         "sentence": journal_text.sentence(entry, name),
         "tone": tones.of_entry(entry),
         "at": entry.at,

@@ -12,10 +12,11 @@ from django.contrib import admin
 from django.db.models import Case, Q, QuerySet, When
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
+from django.utils import timezone
 
 from console.admin.links import LinkedList
 from console.people import rights
-from console.queries import attention, group_rows, group_search, groups, situation
+from console.queries import attention, day_strips, group_rows, group_search, groups, situation
 from console.queries.acknowledgements import ABOUT_GROUPS, in_force
 from groups.models import Group, Node, SavedView
 
@@ -191,6 +192,7 @@ class GroupList(LinkedList):
         noted = {one.subject: one for one in in_force(ids).values() if one.rule in ABOUT_GROUPS}
         work = group_rows.work_of(rows)
         often = group_rows.rebalances_1h(ids)
+        days = day_strips.read(ids, timezone.now())
         may_evict = rights.may(request.user, rights.EVICT)
         for group in rows:
             group.newest = newest.get(group.group_id)
@@ -198,6 +200,7 @@ class GroupList(LinkedList):
             group.acknowledged = noted.get(group.group_id)
             group.work = work.get(group.group_id)
             group.rebalances_1h = often.get(group.group_id, 0)
+            group.day = days[group.group_id]
             group.may_evict = may_evict
         self.result_list = sorted(rows, key=lambda group: ids.index(group.group_id))
 

@@ -19,6 +19,7 @@ from console.admin import (
     past_page,
     stopping,
     timeline_tab,
+    what_if,
 )
 from console.admin.matrix import COLOURS, gave_up, heat_map, matrix
 from console.admin.member_table import by_topic, shortened, table
@@ -113,6 +114,7 @@ TABS: Final[Mapping[str, Tab]] = {
     "rebalances": Tab("Rebalances", rebalances, ("before", "unfolded")),
     "offsets": Tab("Offsets", offsets_tab.context, ("topic", "partition", "after")),
     "configuration": Tab("Configuration", configuration_tab.context),
+    what_if.TAB: Tab("What if", what_if.context),
 }
 """By the name in the URL; the first is the default."""
 

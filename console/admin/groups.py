@@ -34,7 +34,7 @@ from console.admin.sent_forms import Page, keyed
 from console.admin.standing import READING
 from console.known_answers import small
 from console.people import rights
-from console.queries import facts, group_rows, group_search, groups, tones
+from console.queries import day_strips, facts, group_rows, group_search, groups, tones
 from console.queries.journal_text import cause
 from groups.core.operations import OPERATIONS, Name
 from groups.models import Group, Journal
@@ -269,11 +269,11 @@ class GroupAdmin(RollcallAdmin):
         return group
 
     @admin.display(description="State", ordering="state")
-    def state_shown(self, group: Group) -> str:
+    def state_shown(self, group: Any) -> str:
         """Kafka's word, and the protocol."""
         tone = tones.STATES.get(group.state, tones.WARN)
-        state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>'
-        return format_html(state, tone, group.state, group.kind)
+        state = '<span class="rc-state rc-small rc-{}">{}</span> <span class="rc-foot">{}</span>{}'
+        return format_html(state, tone, group.state, group.kind, _day(group.day))
 
     @admin.display(description="Now")
     def now(self, group: Any) -> str:
@@ -321,6 +321,19 @@ class GroupAdmin(RollcallAdmin):
             return ""
         ago, why = standing.ago(group.last_rebalance_at, timezone.now()), cause(newest)
         return format_html('<span class="rc-why" title="{}">{}: {}</span>', why, ago, why)
+
+
+def _day(strip: day_strips.Strip) -> str:
+    """The last 24 hours as a strip."""
+    hours = format_html_join("", '<i class="{}"></i>', ((_fill(hour.tone),) for hour in strip))
+    told = day_strips.text(strip)
+    return format_html(
+        '<span class="rc-strip" role="img" aria-label="{}" title="{}">{}</span>', told, told, hours
+    )
+
+
+def _fill(tone: str) -> str:
+    return f"rc-fill-{tone}" if tone else ""
 
 
 def _rights(request: HttpRequest) -> dict[str, bool]:

@@ -2,17 +2,18 @@
 one partition with their authors."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils import timezone
 
 from console.admin.standing import Standing, number_of
 from console.people import rights
 from console.queries import groups
 from console.queries.member_names import Names, names_of
-from console.queries.progress import Commit, history_of, progress_of
+from console.queries.progress import Commit, history_of, progress_of, rates_of
 from console.queries.situation_text import seconds
 from console.queries.text_search import any_has_text
 from groups.core.authors import ANONYMOUS, principal_of
@@ -27,7 +28,7 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most six statements."""
+    """The tab. At most seven statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
@@ -39,8 +40,13 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
+    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], timezone.now())
     return {
-        "offsets": [_row(view, names, search) for view in offsets],
+        "offsets": [
+            {**_row(view, names, search), "spark": spark(rates[view.topic, view.partition])}
+            for view in offsets
+        ],
+        "has_rates": any(any(each) for each in rates.values()),
         "has_ends": any(offset.lag is not None for offset in offsets),
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
@@ -88,6 +94,30 @@ def _row(view: groups.OffsetView, names: Names, search: str) -> Mapping[str, Any
         "owner": names(view.owner) if view.owner else "",
         "link": _link(topic=search, partition=f"{view.topic}:{view.partition}"),
     }
+
+
+class Spark(NamedTuple):
+    """A line through figures: the points of an SVG, and what it says."""
+
+    points: str
+    told: str
+
+
+SPARK: Final = (3, 16)
+"""The width of an hour, and the height of the whole line."""
+
+
+def spark(rates: Sequence[float]) -> Spark:
+    """Commits a minute of a partition, hour by hour."""
+    width, height = SPARK
+    top = max(rates, default=0) or 1
+    points = " ".join(
+        f"{n * width},{height - 1 - rate * (height - 2) / top:.1f}" for n, rate in enumerate(rates)
+    )
+    most = (
+        f"at most {max(rates, default=0):,.1f}, {rates[-1] if rates else 0:,.1f} in the last hour"
+    )
+    return Spark(points, f"Commits a minute in the last 24 h: {most}")
 
 
 def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any]:

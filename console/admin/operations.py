@@ -15,6 +15,7 @@ from console.admin.base import RollcallAdmin
 from console.admin.links import quote
 from console.admin.standing import READING, number_of
 from console.people import rights
+from console.queries import outcomes
 from console.queries.groups import CONSUMER
 from groups.models import Group, Operation
 
@@ -148,12 +149,13 @@ def _offsets(operation: Operation) -> Mapping[str, Any] | None:
 
 
 def _standing(operation: Operation) -> dict[str, Any]:
-    """The content of the live part. Two statements."""
+    """The content of the live part. Four statements at most."""
     group = Group.objects.filter(group_id=operation.group_id).first()
     return {
         "operation": operation,
         "outcome": OUTCOMES.get(operation.outcome or "", ""),
         "steps": _steps(operation),
+        "seen": outcomes.seen(operation),
         "is_pending": operation.state not in ENDED,
         "generation": None if group is None else group.generation,
         "word": "Group epoch" if group is not None and group.kind == CONSUMER else "Generation",

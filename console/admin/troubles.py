@@ -2,21 +2,33 @@
 folded."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from console.admin.links import quote
 from console.people import rights
-from console.queries.fired import Fired, Place
+from console.queries.fired import Fired, Place, Remedy
+from console.queries.situation_text import many
+from console.queries.timeline_text import partition_seconds
 from groups.models import Acknowledgement
+
+
+class Button(NamedTuple):
+    """The one thing to do about a finding."""
+
+    label: str
+    url: str
 
 
 class Trouble(NamedTuple):
     """One finding. ``acknowledge``: the URL to acknowledge it; "": not possible, or not by this
-    user; ``acknowledged``: by whom, with ``withdraw``, the URL to withdraw it."""
+    user; ``acknowledged``: by whom, with ``withdraw``, the URL to withdraw it. ``since``: when it
+    began, None: unknown; ``cost``: what stood still since then, in words."""
 
     tone: str
     what: str
@@ -25,11 +37,15 @@ class Trouble(NamedTuple):
     acknowledge: str = ""
     acknowledged: Acknowledgement | None = None
     withdraw: str = ""
+    since: datetime | None = None
+    cost: str = ""
+    button: Button | None = None
+    advice: str = ""
 
 
 def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
     """All findings, the most urgent first."""
-    may = rights.may(request.user, rights.ACKNOWLEDGE)
+    may, now = rights.may(request.user, rights.ACKNOWLEDGE), timezone.now()
     for line in lines:
         noted = line.acknowledged
         yield Trouble(
@@ -40,7 +56,56 @@ def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
             acknowledge(line) if may and noted is None and line.subject is not None else "",
             noted,
             reverse(WITHDRAW, args=[noted.pk]) if may and noted is not None else "",
+            line.since,
+            cost(line, now),
+            button(line, request),
+            line.advice,
         )
+
+
+def cost(line: Fired, now: datetime) -> str:
+    """What stands still, and what that has cost until now. It is rounded to minutes: a page whose
+    text changed each second would be sent again each second."""
+    if not line.still:
+        return ""
+    stand = "stands" if line.still == 1 else "stand"
+    told = f"{many(line.still, 'partition')} {stand} still"
+    until = now.replace(second=0, microsecond=0)
+    cost_ms = line.cost_ms(until)
+    return f"{told}: at most {partition_seconds(cost_ms)} until {until:%H:%M}" if cost_ms else told
+
+
+class Page(NamedTuple):
+    """The page of a remedy, for those who have this right. ``query``: of a URL."""
+
+    label: str
+    name: str
+    right: str
+    query: str = ""
+
+
+REMEDIES: Final[Mapping[Remedy, Page]] = {
+    Remedy.EVICT: Page("Evict {name}", "group_evict", rights.EVICT),
+    Remedy.THAW: Page("Thaw it", "group_freeze", rights.FREEZE),
+    Remedy.RESUME: Page("Start its work", "group_pause", rights.PAUSE),
+    Remedy.UNDRAIN: Page("Withdraw the drain", "node_drain", rights.DRAIN),
+    Remedy.FORGET: Page("Forget it", "node_forget", rights.DRAIN),
+    Remedy.WHY: Page("See why", "group_change", rights.VIEW_GROUP, "tab=rebalances"),
+}
+
+
+def button(line: Fired, request: HttpRequest) -> Button | None:
+    """What ends it, for a user who may; whoever may not can see why it is so."""
+    if line.remedy is None or not line.key:
+        return None
+    page = REMEDIES[line.remedy]
+    if not rights.may(request.user, page.right):
+        page = REMEDIES[Remedy.WHY] if line.place == Place.GROUP else page
+        if page.right != rights.VIEW_GROUP:
+            return None
+    query = urlencode({"member": line.member_id}) if "{name}" in page.label else page.query
+    url = reverse(f"admin:groups_{page.name}", args=[quote(line.key)])
+    return Button(page.label.format(name=line.name), f"{url}?{query}" if query else url)
 
 
 def folded(lines: Iterable[Trouble]) -> Mapping[str, Sequence[Trouble]]:
@@ -71,4 +136,5 @@ PAGES: Final[Mapping[Place, str]] = {
 
 def link(line: Fired) -> str:
     """The page that tells more."""
-    return reverse(PAGES[line.place], args=[quote(line.key)] if line.key else [])
+    own = line.key and line.place != Place.NODES
+    return reverse(PAGES[line.place], args=[quote(line.key)] if own else [])

@@ -16,7 +16,7 @@ from console.admin import sent_forms, standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import REASON, cli, curl
 from console.admin.links import quote
-from console.queries import groups, movement, previews
+from console.queries import foresight_text, groups, previews
 from console.queries.journal_text import seconds
 from groups.core.classic.states import PREPARING
 from groups.core.operations import OPERATIONS, Name
@@ -91,7 +91,7 @@ class OperationForm(Typed):
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form; a POST whose preview is still valid becomes an operation."""
     members = groups.members_of(group)
-    preview = previews.rebalance(group)
+    preview = previews.of(Name.REBALANCE, previews.Asked(group.group_id, group, members))
     is_refused = preview.would == previews.REFUSED
     form = OperationForm(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
@@ -101,7 +101,14 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
         # A rebalance may end between the page and the request; the generation then differs.
         expected = None if values["anyway"] else group.generation
         verb, reason = Operation.Verb.REBALANCE, values["reason"]
-        return request_verb(request, group.group_id, verb, reason, expected_generation=expected)
+        return request_verb(
+            request,
+            group.group_id,
+            verb,
+            reason,
+            expected_generation=expected,
+            prediction=preview.kept,
+        )
     if changed:
         form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -116,7 +123,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
             "changed": changed,
             "refused": " ".join(preview.sentences) if is_refused else "",
             "rebalancing": group.state == PREPARING,
-            "sentences": _preview(group, members),
+            "sentences": _preview(group, members, preview),
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
             "more": max(0, len(members) - NAMED_MAX),
             "must_type": len(members) > TYPED_ABOVE,
@@ -151,7 +158,9 @@ def of_member(site: RollcallAdmin, request: HttpRequest, group: Group, name: Nam
     may_ask = request.method == "POST" and not changed and not is_refused
     if may_ask and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
-        return request_verb(request, group.group_id, name, reason, member_id=member_id)
+        return request_verb(
+            request, group.group_id, name, reason, member_id=member_id, prediction=preview.kept
+        )
     if changed:
         form = OperationForm({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -161,7 +170,9 @@ def of_member(site: RollcallAdmin, request: HttpRequest, group: Group, name: Nam
         "button": row.label.replace(" a member", " the member"),
         "destroys": name in DESTROYS,
         "refused": " ".join(preview.sentences) if is_refused else "",
-        "sentences": _evicted(group, member, members) if name in DESTROYS else preview.sentences,
+        "sentences": [*_evicted(group, member, members), *preview.sentences[1:]]
+        if name in DESTROYS
+        else preview.sentences,
         "group": group,
         "member": member,
         "form": form,
@@ -246,12 +257,21 @@ def request_verb(
             reason=reason,
             actor=request.user.get_username(),
             idempotency_key=key,
-            **more,
+            **{"prediction": _predicted(verb, group_id, more), **more},
         )
     except requests.OlderNode as error:
         messages.error(request, f"Nothing was requested. {error}")
         return redirect("admin:groups_group_change", quote(group_id))
     return redirect("admin:groups_operation_change", operation.pk)
+
+
+def _predicted(verb: str, group_id: str, more: Mapping[str, Any]) -> Any:
+    """What the operation is expected to do, if the page has not said so already."""
+    if "prediction" in more:
+        return more["prediction"]
+    name, member_id = Name(verb), more.get("member_id", "")
+    preview = previews.asked(name, group_id, member_id, more.get("until"))
+    return None if preview is None else preview.kept
 
 
 def _meant(more: Mapping[str, Any]) -> Sequence[Any]:
@@ -261,12 +281,14 @@ def _meant(more: Mapping[str, Any]) -> Sequence[Any]:
     return [more.get("member_id"), more.get("until"), offsets.get("how"), offsets.get("wanted")]
 
 
-def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
+def _preview(
+    group: Group, members: Sequence[groups.MemberView], preview: previews.Preview
+) -> list[str]:
     """What will happen, in sentences."""
     if not members:
         return []
-    moves = movement.expected(group, members)
-    return [*_steps(group, members), *([moves] if moves else [])]
+    moves = [] if preview.found is None else [foresight_text.moves(preview.found)]
+    return [*_steps(group, members), *moves]
 
 
 def _steps(group: Group, members: Sequence[groups.MemberView]) -> list[str]:

@@ -33,6 +33,7 @@ from console.api.schema import (
 )
 from console.api.views import actor, key_of
 from console.people import rights
+from console.queries import previews
 from groups.models import Operation
 from groups.operations import requests
 from groups.postgres.django_connection import give_back
@@ -102,12 +103,24 @@ def request_verb(
         more |= worked_out(before)
     wish = {"group_id": group_id, "verb": verb, "reason": reason, "member_id": "", **more}
     operation = before or requests.request(
-        group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
+        group_id,
+        verb,
+        reason=reason,
+        actor=actor(request),
+        idempotency_key=key,
+        prediction=_prediction(group_id, verb, more),
+        **more,
     )
     if any(getattr(operation, name) != value for name, value in wish.items()):
         raise idempotency.Reused
     replayed = {} if before is None else {"Idempotency-Replayed": "true"}
     return operation_response(request, operation, replayed)
+
+
+def _prediction(group_id: str, verb: Operation.Verb, more: Mapping[str, Any]) -> Any:
+    """What the operation is expected to do."""
+    preview = previews.asked(verb, group_id, more.get("member_id", ""), more.get("until"))
+    return None if preview is None else preview.kept
 
 
 def operation_response(request: Request, operation: Operation, more: Mapping[str, str]) -> Response:

@@ -125,6 +125,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/comparison": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/timeline": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/foresight": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     **{
         f"{path}/{name}": _posted(row)

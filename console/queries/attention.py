@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from console.queries.acknowledgements import ABOUT_GROUPS, Acknowledged, from_json, subjects_of
-from console.queries.fired import Fired, FiredRow, Place
+from console.queries.fired import Fired, FiredRow, Place, Remedy
 from console.queries.journal_acts import instance_taken
 from console.queries.overview import (
     JOURNAL_READ_MAX,
@@ -66,9 +66,13 @@ def _slots(seen: RuleInput) -> Iterator[Fired]:
     free = seen.fleet.ownerless_slots
     if free:
         have = "slot has" if free == 1 else "slots have"
-        detail = "Their groups are not served until a node takes them."
-        sentence = f"{free} {have} no owner"
-        yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
+        unserved = seen.fleet.unserved_groups
+        is_not = "is" if unserved == 1 else "are"
+        detail = f"{many(unserved, 'group')} {is_not} not served until a node takes them."
+        sentence, since = f"{free} {have} no owner", seen.fleet.ownerless_since
+        yield Fired(
+            "slot-without-owner", "bad", sentence, detail, Place.NODES, subject="", since=since
+        )
 
 
 WHEN_FORGOTTEN: Final = (
@@ -87,21 +91,33 @@ def _waiting_nodes(seen: RuleInput) -> Iterator[Fired]:
             f" {passed(node.steady_since)} ago; it takes some when it has beaten steadily for"
             f" {seconds(round(restart_wait(node) / MS))}."
         )
-        subject = str(node.node_id)
-        yield Fired("node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject)
+        subject, since = str(node.node_id), node.steady_since
+        yield Fired(
+            "node-unsteady", "warn", sentence, detail, Place.NODES, subject=subject, since=since
+        )
 
 
 def _nodes(seen: RuleInput) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
         ago = f"The last beat was {passed(node.beat_at)} ago. {WHEN_FORGOTTEN}"
         sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
-        yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
+        yield Fired(
+            "node-silent",
+            "warn",
+            sentence,
+            ago,
+            Place.NODES,
+            subject,
+            subject,
+            since=node.beat_at,
+            remedy=Remedy.FORGET,
+        )
 
 
 def _unsettled(seen: RuleInput) -> Iterator[Fired]:
     fleet = seen.fleet
     for group in fleet.unsettled:
-        yield _does_not_settle(group.group_id, fleet.situations[group.group_id])
+        yield _does_not_settle(group, fleet.situations[group.group_id])
     more = fleet.unsettled_count - len(fleet.unsettled)
     if more > 0:
         yield Fired(
@@ -109,9 +125,23 @@ def _unsettled(seen: RuleInput) -> Iterator[Fired]:
         )
 
 
-def _does_not_settle(group_id: str, now: Situation) -> Fired:
-    sentence = f"Group {group_id} is still rebalancing"
-    return Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group_id, group_id)
+def _does_not_settle(group: Group, now: Situation) -> Fired:
+    group_id, sentence = group.group_id, f"Group {group.group_id} is still rebalancing"
+    blamed = next(iter(now.evict), None)
+    return Fired(
+        "unsettled",
+        now.tone,
+        sentence,
+        now.text,
+        Place.GROUP,
+        group_id,
+        group_id,
+        since=group.state_since,
+        still=None if now.waiting is None else now.waiting.still,
+        remedy=Remedy.WHY if blamed is None else Remedy.EVICT,
+        member_id="" if blamed is None else blamed.member_id,
+        name="" if blamed is None else blamed.name,
+    )
 
 
 def _operations(seen: RuleInput) -> Iterator[Fired]:
@@ -119,7 +149,8 @@ def _operations(seen: RuleInput) -> Iterator[Fired]:
         verb, key = operation.get_verb_display(), str(operation.pk)
         what = f"An operation on {operation.group_id} waits for its owner: {verb}"
         detail = f"{operation.actor} requested it {passed(operation.created_at)} ago."
-        yield Fired(OPERATION_WAITS, "warn", what, detail, Place.OPERATION, key, key)
+        since = operation.created_at
+        yield Fired(OPERATION_WAITS, "warn", what, detail, Place.OPERATION, key, key, since=since)
 
 
 def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
@@ -136,13 +167,23 @@ def _periodic_work(seen: RuleInput) -> Iterator[Fired]:
 Describe = Callable[[FiredRow], tuple[str, str]]
 
 
-def _each(rule: str, describe: Describe) -> Callable[[RuleInput], Iterator[Fired]]:
-    """The findings of a rule about groups; the last line has the number of further ones."""
+def _each(
+    rule: str,
+    describe: Describe,
+    remedy: Callable[[FiredRow], Remedy | None] = lambda _row: Remedy.WHY,
+    still: Callable[[FiredRow], int | None] = lambda _row: None,
+    *,
+    begins: bool = True,
+) -> Callable[[RuleInput], Iterator[Fired]]:
+    """The findings of a rule about groups; the last line has the number of further ones.
+    ``begins``: the rows' times are when it began."""
 
     def fired(seen: RuleInput) -> Iterator[Fired]:
         rows = seen.of(rule)
         for row in rows:
-            yield Fired(rule, "warn", *describe(row), Place.GROUP, row.group_id, row.group_id)
+            about = Fired(rule, "warn", *describe(row), Place.GROUP, row.group_id, row.group_id)
+            since = row.at if begins else None
+            yield about._replace(since=since, still=still(row), remedy=remedy(row))
         if rows and rows[0].total > len(rows):
             more = f"{rows[0].total - len(rows)} more such groups"
             yield Fired(rule, "warn", more, "", Place.GROUPS)
@@ -198,7 +239,9 @@ def _drains(seen: RuleInput) -> Iterator[Fired]:
         else:
             sentence = f"Node {row.group_id} is drained"
             detail = f"For {since}, by {by}. It takes no slots until that is withdrawn."
-        yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
+        node = row.group_id
+        about = Fired("drain", "warn", sentence, detail, Place.NODES, node, node, since=row.at)
+        yield about._replace(remedy=Remedy.UNDRAIN)
 
 
 def _instance(row: FiredRow) -> tuple[str, str]:
@@ -220,50 +263,76 @@ def _stopped(row: FiredRow) -> tuple[str, str]:
     return f"{who} {is_are} stopped", f"For {passed(row.at)}, by {row.detail}."
 
 
+def _worked_on(row: FiredRow) -> int | None:
+    """Partitions whose members stopped with their group; of single ones it is unknown."""
+    if row.n or row.partitions is None or row.unowned is None:
+        return None
+    return row.partitions - row.unowned
+
+
 UNSETTLED: Final = "unsettled"
 
 
 class Rule(NamedTuple):
-    """One rule: when it fires, and the setting with its threshold ("": none)."""
+    """One rule: when it fires, the setting with its threshold ("": none), and what to do."""
 
     name: str
     meaning: str
     setting: str
     fired: Callable[[RuleInput], Iterator[Fired]]
+    advice: str = ""
 
 
 RULES: Final = (
-    Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
+    Rule(
+        "slot-without-owner",
+        "no node owns a slot: its groups are not served",
+        "",
+        _slots,
+        "Start a node, or see in its log why it takes no slots.",
+    ),
     Rule(
         "node-unsteady",
         "a node that ended or lost its slots without handing them over takes none yet",
         "node.restart.backoff.ms",
         _waiting_nodes,
+        "See in its log why it ended; it takes slots by itself when it stays up.",
     ),
-    Rule("node-silent", "a node has not renewed its beat for 15 s", "", _nodes),
+    Rule(
+        "node-silent",
+        "a node has not renewed its beat for 15 s",
+        "",
+        _nodes,
+        "See whether its process lives and reaches PostgreSQL; forget it if it has left for good.",
+    ),
     Rule(
         "drain",
         "a node was drained longer ago than this, or still owns slots after two minutes",
         "attention.drained.ms",
         _drains,
+        "Withdraw the drain when the maintenance is over.",
     ),
     Rule(
         "notify-queue",
         "PostgreSQL's queue of notifications is filled to this share",
         "attention.notify.queue.percent",
         _notify_queue,
+        "End the session that listens in an open transaction (pg_stat_activity).",
     ),
     Rule(
         "horizon",
         "a transaction has been open for ten minutes that keeps readers in order from going on",
         "",
         _horizon,
+        "End its session, or commit or roll back what is prepared (pg_prepared_xacts).",
     ),
     Rule(
         UNSETTLED,
         "a group rebalances for longer than this",
         "attention.unsettled.ms",
         _unsettled,
+        "Evict the member that is silent, or see why it is busy; a shorter rebalance timeout ends"
+        " such waits sooner.",
     ),
     Rule(
         "unowned",
@@ -275,7 +344,10 @@ RULES: Final = (
                 f"{row.n} partitions of {row.group_id} have no owner",
                 "Its rebalance is put off: it is frozen, or has a minimum interval.",
             ),
+            lambda row: Remedy.THAW if row.detail else Remedy.WHY,
+            lambda row: row.n,
         ),
+        "Thaw it, or lower its rollcall.rebalance.min.interval.ms.",
     ),
     Rule(
         "storm",
@@ -287,25 +359,32 @@ RULES: Final = (
                 f"Group {row.group_id} rebalances again and again",
                 f"{row.n} rebalances within the last hour.",
             ),
+            begins=False,
         ),
+        "Its journal names the cause of each: members that leave and join again want static ids,"
+        " expired sessions a longer timeout.",
     ),
     Rule(
         "shared-instance",
         "two workers use one group.instance.id: one is refused, or they fence each other",
         "",
-        _each("shared-instance", _instance),
+        _each("shared-instance", _instance, begins=False),
+        "Give each worker a group.instance.id of its own.",
     ),
     Rule(
         "silent",
         "at least this share of a group's members was silent for a session timeout",
         "attention.silent.percent",
         _each("silent", _silent),
+        "Look for what they share: a network, a host, a release. Their partitions move when their"
+        " sessions end.",
     ),
     Rule(
         "stopped",
         "an operator stopped a group or a member longer ago than this",
         "attention.stopped.ms",
-        _each("stopped", _stopped),
+        _each("stopped", _stopped, lambda row: None if row.n else Remedy.RESUME, _worked_on),
+        "Start it again when the reason has passed, or acknowledge this with an end.",
     ),
     Rule(
         "frozen",
@@ -317,7 +396,10 @@ RULES: Final = (
                 f"Group {row.group_id} is frozen",
                 f"For {passed(row.at)}: no rebalance begins until it is thawed.",
             ),
+            lambda _row: Remedy.THAW,
+            lambda row: row.unowned,
         ),
+        "Thaw it when the reason has passed: partitions of members that left wait for that.",
     ),
     Rule(
         "no-commit",
@@ -330,14 +412,28 @@ RULES: Final = (
                 f"The last commit was {passed(row.at)} ago.",
             ),
         ),
+        "See which partitions do not advance (Offsets), and the log of the member that owns them.",
     ),
-    Rule(OPERATION_WAITS, "no owner has decided an operation for a minute", "", _operations),
-    Rule("periodic-work", "periodic work failed, or is three periods late", "", _periodic_work),
+    Rule(
+        OPERATION_WAITS,
+        "no owner has decided an operation for a minute",
+        "",
+        _operations,
+        "See whether a node owns the group's slot, and whether it knows the operation.",
+    ),
+    Rule(
+        "periodic-work",
+        "periodic work failed, or is three periods late",
+        "",
+        _periodic_work,
+        "See whether worker and beat run, and the error on the page Schedule.",
+    ),
     Rule(
         "limit",
         "a limit was nearly reached within the last day",
         "",
         _limits,
+        "Raise the limit, or find what grows (docs/limits.md).",
     ),
 )
 """Findings of one severity are in this order."""
@@ -360,7 +456,7 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
         **fleet.acknowledged,
         **{(one.rule, one.subject): one for one in acknowledgements},
     }
-    lines = (line for rule in RULES for line in rule.fired(seen))
+    lines = (line._replace(advice=rule.advice) for rule in RULES for line in rule.fired(seen))
     return sorted((_marked(line, acknowledged) for line in lines), key=_severity)
 
 
@@ -423,7 +519,7 @@ def find(
         "claims": CLAIMS_SHOWN_MS,
     }
     with connection.cursor() as cursor:
-        cursor.execute(sql.FOUND, values)
+        cursor.execute(sql.FOUND_WITH_COUNTS, values)
         rows = [FiredRow(*row) for row in cursor.fetchall()]
         if thresholds.attention_commit_ms:
             cursor.execute(sql.NO_COMMITS, values)

@@ -1,6 +1,6 @@
 """Findings of the attention rules, and their texts. Values only."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,9 +17,22 @@ class Place(StrEnum):
     SCHEDULE = "schedule"
 
 
+class Remedy(StrEnum):
+    """What ends most findings of a rule, as the page's one button offers it."""
+
+    EVICT = "evict"
+    THAW = "thaw"
+    RESUME = "resume"
+    UNDRAIN = "undrain"
+    FORGET = "forget"
+    WHY = "why"
+
+
 class Fired(NamedTuple):
     """One finding. ``key``: its group or operation. ``subject``: for which it can be acknowledged,
-    None: the number of further findings; ``acknowledged``: by whom."""
+    None: the number of further findings; ``acknowledged``: by whom. ``since``: when it began, None:
+    unknown. ``still``: partitions that nobody works on meanwhile, None: unknown. ``remedy``: its
+    button; ``member_id`` and ``name`` of the member whom that is about. ``advice``: what to do."""
 
     rule: str
     tone: str
@@ -29,10 +42,24 @@ class Fired(NamedTuple):
     key: str = ""
     subject: str | None = None
     acknowledged: Acknowledgement | None = None
+    since: datetime | None = None
+    still: int | None = None
+    remedy: Remedy | None = None
+    member_id: str = ""
+    name: str = ""
+    advice: str = ""
+
+    def cost_ms(self, now: datetime) -> int | None:
+        """Partitions times milliseconds without work until now, at most: those that stand still may
+        not have done so from the beginning. None: unknown."""
+        if self.since is None or self.still is None:
+            return None
+        return max(0, round((now - self.since) / timedelta(milliseconds=1))) * self.still
 
 
 class FiredRow(NamedTuple):
-    """One row of the statement; ``total``: the number of rows of its rule."""
+    """One row of the statement; ``total``: the number of rows of its rule. ``partitions`` and
+    ``unowned``: of the group, as its owner counted them; None: it did not."""
 
     rule: str
     group_id: str
@@ -40,3 +67,5 @@ class FiredRow(NamedTuple):
     n: int
     at: datetime
     total: int
+    partitions: int | None = None
+    unowned: int | None = None

@@ -11,9 +11,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db.models import (
+    BigIntegerField,
     Case,
     Count,
     Max,
+    Min,
     OuterRef,
     Q,
     Subquery,
@@ -101,9 +103,12 @@ class Overview:
     silent_nodes: Sequence[Node]
     slots: int
     ownerless_slots: int
+    ownerless_since: datetime | None
+    unserved_groups: int
     rebalances_1h: LastHour
     latest: Sequence[Journal]
     outages: Sequence[Journal]
+    over: Sequence[Journal]
     marks: Sequence[Journal]
     unsettled: Sequence[Group]
     unsettled_count: int
@@ -150,7 +155,7 @@ def look(now: datetime | None = None) -> Overview:
     newest = slots["newest"] or 0
     acknowledged = in_force()
     unsettled = unsettled_groups(now, subjects_of("unsettled", acknowledged))
-    rebalanced, outages, marks = latest(newest, now - OUTAGES_WITHIN)
+    rebalanced, outages, over, marks = latest(newest, now - OUTAGES_WITHIN)
     return Overview(
         states=json.loads(slots["states"] or "{}"),
         members=slots["members"] or 0,
@@ -159,9 +164,12 @@ def look(now: datetime | None = None) -> Overview:
         silent_nodes=[node for node in nodes if node.beat_at < now - NODE_SILENT_AFTER],
         slots=slots["all"],
         ownerless_slots=slots["free"],
+        ownerless_since=slots["free_since"],
+        unserved_groups=slots["unserved"] or 0,
         rebalances_1h=rebalances(newest, now - RECENT),
         latest=rebalanced,
         outages=outages,
+        over=over,
         marks=marks,
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
@@ -187,9 +195,12 @@ def alone(group: Group, now: Situation) -> Overview:
         silent_nodes=(),
         slots=0,
         ownerless_slots=0,
+        ownerless_since=None,
+        unserved_groups=0,
         rebalances_1h=LastHour(0, False),
         latest=(),
         outages=(),
+        over=(),
         marks=(),
         unsettled=unsettled,
         unsettled_count=len(unsettled),
@@ -207,6 +218,8 @@ def _counted() -> Mapping[str, Any]:
     counts: Mapping[str, Any] = Slot.objects.aggregate(
         all=Count("slot"),
         free=Count("slot", filter=_ownerless()),
+        free_since=Min("ended_at", filter=_ownerless()),
+        unserved=Max(RawSQL(UNSERVED, [], output_field=BigIntegerField())),
         newest=Max(Subquery(newest)),
         members=Max(Subquery(members.annotate(n=Count("*")).values("n"))),
         states=Max(RawSQL(STATES, [], output_field=TextField())),
@@ -217,6 +230,11 @@ def _counted() -> Mapping[str, Any]:
 def _ownerless() -> Q:
     return Q(node_id__isnull=True)
 
+
+UNSERVED: Final = """
+SELECT count(*) FROM rollcall_group
+WHERE slot IN (SELECT slot FROM rollcall_slot WHERE node_id IS NULL)
+"""
 
 STATES: Final = """
 SELECT jsonb_object_agg(state, n)::text FROM (
@@ -266,15 +284,26 @@ def rebalances(newest: int, since: datetime) -> LastHour:
 
 
 def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], ...]:
-    """The newest rebalances of the whole fleet, the newest outages of nodes and the newest marks
-    since then, each newest first. One statement."""
+    """The newest rebalances of the whole fleet, the newest outages of nodes, the newest rebalances
+    that needed attention while they lasted, and the newest marks since then, each newest first. One
+    statement."""
     read = _looked_through(newest).order_by("-id")
     rebalanced = read.filter(kind=REBALANCED)[:LATEST_MAX]
     away = read.filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)[:OUTAGES_MAX]
     marked = read.filter(kind=EntryKind.MARKED, at__gte=since)[:OUTAGES_MAX]
-    found = sorted(rebalanced.union(away, marked, all=True), key=lambda entry: -entry.pk)
-    kinds = (REBALANCED, EntryKind.NODE_OUTAGE, EntryKind.MARKED)
-    return tuple([entry for entry in found if entry.kind == kind] for kind in kinds)
+    unsettled_ms = Thresholds.from_django().attention_unsettled_ms
+    long = read.filter(kind=REBALANCED, at__gte=since, duration_ms__gte=unsettled_ms)
+    found = sorted(
+        rebalanced.union(away, marked, long[:OUTAGES_MAX], all=False), key=lambda entry: -entry.pk
+    )
+    of = {kind: [entry for entry in found if entry.kind == kind] for kind in LATEST}
+    over = [each for each in of[REBALANCED] if (each.duration_ms or 0) >= unsettled_ms]
+    over = [each for each in over if each.at >= since][:OUTAGES_MAX]
+    newest_of_all = of[REBALANCED][:LATEST_MAX]
+    return newest_of_all, of[EntryKind.NODE_OUTAGE], over, of[EntryKind.MARKED]
+
+
+LATEST: Final = (REBALANCED, EntryKind.NODE_OUTAGE, EntryKind.MARKED)
 
 
 def task_runs(now: datetime) -> Sequence[TaskRun]:

@@ -3,20 +3,29 @@ of REST: what the owner's rules would decide (``operator`` and ``offset_rules`` 
 Reads only; the state may differ when the owner decides."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Count
 from django.utils import timezone
 
-from console.queries import pauses
-from console.queries.groups import CLASSIC, COMMANDED, CONSUMER, OUT, MemberView, freeze_of
+from console.queries import foresight, foresight_text, pauses
+from console.queries.groups import (
+    CLASSIC,
+    COMMANDED,
+    CONSUMER,
+    OUT,
+    MemberView,
+    freeze_of,
+    members_of,
+)
 from console.queries.situation import waiting_of
 from console.queries.situation_text import clock, many
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
 from groups.core.configs.group import FREEZE
 from groups.core.drains import DRAINED
+from groups.core.foresight import Foresight
 from groups.core.operations import OPERATIONS, Name
 from groups.core.pauses import GROUP
 from groups.core.waiting import Phase
@@ -38,10 +47,17 @@ IN_PROGRESS: Final = {CONSUMER: (), COMMANDED: (PREPARING, COMPLETING)}
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The outcome, and the reasons in sentences."""
+    """The outcome, and the reasons in sentences. ``found``: what moves, if it moves anything."""
 
     would: str
     sentences: Sequence[str]
+    found: Foresight | None = None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What an operation's row keeps of it."""
+        figures = foresight.kept(self.found) or {}
+        return {"text": " ".join(self.sentences), "would": self.would, **figures}
 
 
 def rebalance(group: Group, expected: int | None = None) -> Preview:
@@ -248,9 +264,32 @@ PREVIEWS: Final[Mapping[Name, Callable[[Asked], Preview]]] = {
 
 
 def of(name: Name, asked: Asked) -> Preview:
-    """The preview of an operation; one without a preview of its own changes something."""
+    """The preview of an operation, with what it moves; one without a preview of its own changes
+    something."""
     look = PREVIEWS.get(name)
-    return Preview(CHANGED, [OPERATIONS[name].helps]) if look is None else look(asked)
+    preview = Preview(CHANGED, [OPERATIONS[name].helps]) if look is None else look(asked)
+    if preview.would != CHANGED or asked.group is None:
+        return preview
+    return with_moves(preview, foresight.of_operation(name, asked.group, asked.name))
+
+
+def with_moves(preview: Preview, found: Foresight | None) -> Preview:
+    """The preview with a sentence about what moves."""
+    if found is None:
+        return preview
+    return replace(
+        preview, sentences=[*preview.sentences, foresight_text.moves(found)], found=found
+    )
+
+
+def asked(
+    name: Name, group_id: str, member: str = "", until: datetime | None = None
+) -> Preview | None:
+    """The preview of an operation that is about to be requested; None: there is no such group."""
+    group = Group.objects.filter(group_id=group_id).first()
+    if group is None:
+        return None
+    return of(name, Asked(group_id, group, members_of(group), member, until=until))
 
 
 def refused(verb: str, group_ids: Sequence[str]) -> Mapping[str, str]:

@@ -1,10 +1,10 @@
 """A group's progress, from its committed offsets and their history. Reads only, one or two
 statements each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -26,6 +26,10 @@ HISTORY_MAX: Final = 50
 """Commits of a partition that are shown, and the group's newest ones that are searched for them."""
 
 S_PER_MINUTE: Final = 60.0
+MINUTES_PER_HOUR: Final = 60
+
+HOUR: Final = timedelta(hours=1)
+RATES_FOR: Final = 24 * HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,30 @@ class Commit(NamedTuple):
     client_host: str
     metadata: str
     principal: str | None
+
+
+def rates_of(
+    group_id: str, parts: Sequence[tuple[str, int]], now: datetime
+) -> Mapping[tuple[str, int], Sequence[float]]:
+    """Commits a minute of these partitions in each of the last 24 hours that are over, oldest
+    first. One statement."""
+    since = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - RATES_FOR
+    hours = RATES_FOR // HOUR
+    values: dict[str, Any] = {
+        "group_id": group_id,
+        "first": since,
+        "last": now,
+        "topics": (topics := sorted({topic for topic, _ in parts})),
+        "lows": [min(n for name, n in parts if name == topic) for topic in topics],
+        "highs": [max(n for name, n in parts if name == topic) for topic in topics],
+    }
+    found = {part: [0.0] * hours for part in parts}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.RATES, values)
+        for topic, number, hour, commits in cursor.fetchall():
+            if hour < hours and (topic, number) in found:
+                found[topic, number][hour] = commits / MINUTES_PER_HOUR
+    return found
 
 
 def progress_of(group_id: str) -> Progress:

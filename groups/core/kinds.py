@@ -6,12 +6,15 @@ The two old designs (the 0.9 draft, groups that the coordinator commands) are pl
 row a kind does not exist, and its folder is not imported.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Final, NamedTuple
 
+from groups.core.assignors.types import Racks
+from groups.core.classic import foresight as classic_foresight
 from groups.core.classic import work as classic
 from groups.core.classic.group import ClassicGroup
+from groups.core.consumer import foresight as consumer_foresight
 from groups.core.consumer import work as consumer
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import (
@@ -24,7 +27,9 @@ from groups.core.events import (
     RegisterConsumer,
     TxnOffsetCommit,
 )
+from groups.core.foresight import Scene
 from groups.core.group import Group
+from groups.core.rows import Durable
 
 CLASSIC: Final = classic.KIND
 CONSUMER: Final = consumer.KIND
@@ -33,25 +38,30 @@ COMMANDED: Final = "commanded"
 
 
 class PlugIn(NamedTuple):
-    """The module and the class with the rules of a kind; the event by which a member joins it, and
-    others that create a group of it."""
+    """The folder of a kind, and the class with its rules in the module ``group`` there; the event
+    by which a member joins it, and others that create a group of it."""
 
-    module: str
+    folder: str
     rules: str
     join: type[Event]
     others: tuple[type[Event], ...] = ()
 
 
 PLUG_INS: Final[Mapping[str, PlugIn]] = {
-    DRAFT: PlugIn("groups.core.draft.group", "DraftGroup", DraftJoin, (DraftCommit,)),
-    COMMANDED: PlugIn("groups.core.commanded.group", "CommandedGroup", RegisterConsumer),
+    DRAFT: PlugIn("groups.core.draft", "DraftGroup", DraftJoin, (DraftCommit,)),
+    COMMANDED: PlugIn("groups.core.commanded", "CommandedGroup", RegisterConsumer),
 }
 """By the kind."""
 
 
 def _rules(plug_in: PlugIn) -> type[Group]:
-    rules: type[Group] = getattr(import_module(plug_in.module), plug_in.rules)
+    rules: type[Group] = getattr(import_module(f"{plug_in.folder}.group"), plug_in.rules)
     return rules
+
+
+def _scene(plug_in: PlugIn) -> "SceneOf":
+    scene: SceneOf = import_module(f"{plug_in.folder}.foresight").scene
+    return scene
 
 
 KINDS: dict[str, type[Group]] = {
@@ -60,6 +70,16 @@ KINDS: dict[str, type[Group]] = {
     **{kind: _rules(plug_in) for kind, plug_in in PLUG_INS.items()},
 }
 """``GroupRow.kind`` to the class with its rules."""
+
+SceneOf = Callable[[Durable, Mapping[str, int], Racks], Scene]
+
+SCENES: Final[Mapping[str, SceneOf]] = {
+    CLASSIC: classic_foresight.scene,
+    CONSUMER: consumer_foresight.scene,
+    **{kind: _scene(plug_in) for kind, plug_in in PLUG_INS.items()},
+}
+"""By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
+topic name, racks by topic id."""
 
 CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,

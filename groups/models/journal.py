@@ -94,6 +94,11 @@ class Operation(models.Model):
         null=True,
         help_text='For reset-offsets: "how"; and [topic, partition, offset] of "to", "before".',
     )
+    prediction = models.JSONField(
+        null=True,
+        help_text='What it was expected to do: "text", and figures of what moves; empty: nobody'
+        " asked.",
+    )
     idempotency_key = models.TextField(null=True, unique=True)
     traceparent = models.TextField(
         null=True, help_text="The trace of the request that asked for it (W3C), where it is traced."

@@ -56,11 +56,13 @@ def request(
     restore_to: datetime | None = None,
     offsets: Mapping[str, Any] | None = None,
     until: datetime | None = None,
+    prediction: Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
 ) -> Operation:
     """Insert an operation on a group, and notify the group's owner.
 
-    Returns the operation, pending. A known idempotency key returns its existing operation. Raises
+    ``prediction``: what it is expected to do, kept beside what it does. Returns the operation,
+    pending. A known idempotency key returns its existing operation. Raises
     ValueError for a reason that is empty or cannot be displayed, and ``OlderNode``.
     """
     check_reason(reason)
@@ -76,6 +78,7 @@ def request(
         "restore_to": restore_to,
         "offsets": offsets,
         "until": until,
+        "prediction": prediction,
         "traceparent": context.traceparent(),
     }
     with transaction.atomic():

@@ -1,10 +1,10 @@
 """Checks whether PostgreSQL is still in the history that this node has seen, or time has gone back.
 
-A promoted standby continues in a new timeline, a dump is restored into another system, and a
-restored copy of the files is at an earlier position of the log: each may lack the last acknowledged
-commits. The row of ``rollcall_timeline`` contains the history of the rows; a node adds what it has
-seen since it started (``Memory``). This module only reads and decides; ``groups.cluster.lease``
-acts on it.
+A promoted standby continues in a new timeline, a dump is restored into another system or another
+database, and a restored copy of the files is at an earlier position of the log: each may lack the
+last acknowledged commits. The row of ``rollcall_timeline`` contains the history of the rows; a node
+adds what it has seen since it started (``Memory``). This module only reads and decides;
+``groups.cluster.lease`` acts on it.
 """
 
 import asyncio
@@ -20,17 +20,19 @@ from groups.postgres import timeline_sql as sql
 
 
 class Server(NamedTuple):
-    """The server of a connection. ``flushed``: how far its log is on disk."""
+    """The server of a connection. ``flushed``: how far its log is on disk; ``database``: the
+    number of its database."""
 
     system_identifier: int
     timeline: int
     started_at: datetime
     flushed: int
+    database: int
 
     @property
-    def history(self) -> tuple[int, int]:
+    def history(self) -> tuple[int, int, int]:
         """Values that survive a restart and a crash, but nothing else."""
-        return self.system_identifier, self.timeline
+        return self.system_identifier, self.database, self.timeline
 
     @property
     def cluster_id(self) -> str:
@@ -51,11 +53,12 @@ class Row(NamedTuple):
     jump: UUID
     jumped_on: datetime | None
     generations_after: int
+    database: int
 
     @property
-    def history(self) -> tuple[int, int]:
-        """The same two values as ``Server.history``."""
-        return self.system_identifier, self.timeline
+    def history(self) -> tuple[int, int, int]:
+        """The same values as ``Server.history``."""
+        return self.system_identifier, self.database, self.timeline
 
 
 class ReadResult(NamedTuple):
@@ -131,7 +134,7 @@ async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> ReadRe
     cursor = await connection.execute(sql.READ.encode(), {"node_id": node_id})
     row = await cursor.fetchone()
     assert row is not None, "rollcall_timeline always has its row"
-    return ReadResult(Server(*row[:4]), Row(*row[4:9]), row[9])
+    return ReadResult(Server(*row[:5]), Row(*row[5:11]), row[11])
 
 
 async def check(connection: psycopg.AsyncConnection[Any]) -> None:
@@ -171,10 +174,9 @@ def _is_seen_to(found: ReadResult, memory: Memory) -> bool:
     server, row, _ = found
     if row.jump in memory.jumps:
         return False
-    is_later = (
-        server.system_identifier != memory.server.system_identifier
-        or server.timeline > memory.server.timeline
-    )
+    *elsewhere, timeline = server.history
+    *seen, seen_timeline = memory.server.history
+    is_later = elsewhere != seen or timeline > seen_timeline
     return is_later or row.jumped_on == server.started_at
 
 
@@ -186,6 +188,11 @@ def sentence(found: ReadResult, memory: Memory | None) -> str:
         what = (
             f"it is system {server.system_identifier}, and was {seen.system_identifier}:"
             " a dump was restored, or PostgreSQL was upgraded"
+        )
+    elif server.database != seen.database:
+        what = (
+            f"it is database {server.database} of its server, and was {seen.database}:"
+            " a dump was restored"
         )
     elif server.timeline != seen.timeline:
         what = (

@@ -4,9 +4,12 @@ execute it."""
 READ = """
 SELECT s.system_identifier, rollcall_server_timeline(), pg_postmaster_start_time(),
        pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint,
+       d.oid::bigint,
        t.system_identifier, t.timeline, t.jump, t.jumped_on, t.generations_after,
+       coalesce(t.database, d.oid)::bigint,
        (SELECT beat FROM rollcall_node WHERE node_id = %(node_id)s)
-FROM pg_control_system() AS s, rollcall_timeline AS t
+FROM pg_control_system() AS s, rollcall_timeline AS t, pg_database AS d
+WHERE d.datname = current_database()
 """
 """The server, the history of its rows, and a node's beat. Fails while the server is a standby."""
 

@@ -6,7 +6,7 @@ same addresses. Does not know the contents of a table.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,9 @@ COMPLETE: Final = "_SUCCESS"
 RUN: Final = "run"
 WRITERS_MAX: Final = 100
 """Files that a task writes side by side before it sorts its rows: the days of a range of rows."""
+
+BLOCK_BYTES: Final = 1 << 20
+"""What is read at a time of a file that is copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,27 @@ def write(frame: DataFrame, address: str, *by: str) -> None:
     writer = frame.write.mode("overwrite").option("compression", "zstd")
     writer = writer.option("maxConcurrentOutputFileWriters", WRITERS_MAX)
     (writer.partitionBy(*by) if by else writer).parquet(address)
+
+
+def write_lines(frame: DataFrame, address: str) -> None:
+    """Write the only column, a line for each row, in place of what is there."""
+    frame.write.mode("overwrite").text(address)
+
+
+def read_lines(address: str) -> Iterator[bytes]:
+    """What ``write_lines`` has written, in blocks, which need not end with a line."""
+    files, folder = opened(address)
+    for info in files.get_file_info(fs.FileSelector(folder)):
+        if info.base_name.startswith("part-"):
+            with files.open_input_stream(info.path) as stream:
+                while block := stream.read(BLOCK_BYTES):
+                    yield bytes(block)
+
+
+def clear(address: str) -> None:
+    """Delete a folder, if it is there."""
+    if exists(address):
+        delete(address)
 
 
 def numbered(address: str, key: str) -> dict[int, str]:

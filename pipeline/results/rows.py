@@ -1,12 +1,22 @@
-"""A report's rows as they are stored: its keys and figures as JSON, whatever they are."""
+"""A report's rows as they are stored: its keys and figures as JSON, whatever they are.
+
+Executors write them as COPY reads them, to ``OUTPUT/rows/REPORT``; the transaction that ends a run
+moves the bytes of these files. So no row passes through Python, all ranges are computed side by
+side, and memory does not grow with the number of rows. They are deleted with the run's end; what a
+killed run has left, before the next one writes.
+"""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
 from pipeline.datasets.dataset import PERIOD, Report
+from pipeline.results import folders
+from pipeline.results.folders import Output
+
+FOLDER: Final = "rows"
 
 
 def described(report: type[Report]) -> dict[str, Any]:
@@ -31,12 +41,29 @@ def described(report: type[Report]) -> dict[str, Any]:
     }
 
 
-def stored(report: Report) -> Iterator[tuple[str, str, str, str]]:
-    """Each row: report, period, keys, figures."""
-    json = (_json(report.keys()), _json(report.figures()))
-    for row in report.frame.select(PERIOD, *json).toLocalIterator():
-        yield report.NAME, row[0], row[1], row[2]
+def write(report: Report, output: Output, run_id: int) -> None:
+    """A line for each row: run, report, period, keys, figures."""
+    values = (PERIOD, _json(report.keys()), _json(report.figures()))
+    line = f.concat_ws("\t", f.lit(f"{run_id}\t{report.NAME}"), *values)
+    folders.write_lines(report.frame.select(line), _place(output, report.NAME))
+
+
+def written(output: Output, reports: Sequence[str]) -> Iterator[bytes]:
+    """The lines of these reports, in blocks."""
+    for report in reports:
+        yield from folders.read_lines(_place(output, report))
+
+
+def clear(output: Output) -> None:
+    """Delete all of them, if there are any."""
+    folders.clear(output.within(FOLDER).address)
+
+
+def _place(output: Output, report: str) -> str:
+    return f"{output.within(FOLDER).address}/{report}"
 
 
 def _json(names: Sequence[str]) -> Column:
-    return f.to_json(f.struct(*names), {"ignoreNullFields": "false"})
+    """JSON has no control characters, so of what COPY's text escapes it has backslashes alone."""
+    json = f.to_json(f.struct(*names), {"ignoreNullFields": "false"})
+    return f.replace(json, f.lit("\\"), f.lit("\\\\"))

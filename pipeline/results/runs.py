@@ -163,18 +163,17 @@ def succeed(
     run_id: int,
     read: Read,
     reports: Sequence[Mapping[str, Any]],
-    rows: Iterable[tuple[str, str, str, str]],
+    rows: Iterable[bytes],
     unchanged: Unchanged | None = None,
 ) -> int:
     """Write the rows, end the run and delete old ones, in one transaction; returns the number of
-    rows. A row is its report, its period, and its keys and figures as JSON; ``reports`` describe
-    their columns."""
-    written = 0
+    rows. They come as blocks of COPY's text: run, report, period, and keys and figures as JSON;
+    ``reports`` describe their columns."""
     with connection.transaction(), connection.cursor() as cursor:
         with cursor.copy(WRITE) as copied:
-            for row in rows:
-                copied.write_row((run_id, *row))
-                written += 1
+            for block in rows:
+                copied.write(block)
+        written = cursor.rowcount
         if unchanged is not None:
             written += cursor.execute(TAKE_OVER, {**unchanged._asdict(), "run": run_id}).rowcount
         values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]

@@ -1,7 +1,5 @@
 """A run that reads what is new, and computes again the groups that have some of it."""
 
-from collections.abc import Iterator
-
 from pyspark.errors import StreamingQueryException
 
 from pipeline.results import rows, runs
@@ -12,7 +10,7 @@ from pipeline.sources.pull import pull
 from pipeline.sources.snapshot import snapshot
 from pipeline.steps.increments import Increment, by_group, layout, plan, sources
 from pipeline.steps.job import Done, Job
-from pipeline.steps.whole_run import Work, described, top
+from pipeline.steps.whole_run import Work, described, top, written
 from pipeline.steps.whole_run import sources as sources_of
 
 READING = "reading"
@@ -36,11 +34,12 @@ def incremental_run(job: Job) -> Done:
     state = increment.state()
     history.note(state)
     read = Read(moment.at, state.events, state.last)
-    made = _rows(job, increment)
-    unchanged = increment.unchanged()
-    count = runs.succeed(job.connection, job.run_id, read, described(job), made, unchanged)
+    _reports(job, increment)
+    told, made, unchanged = described(job), written(job), increment.unchanged()
+    count = runs.succeed(job.connection, job.run_id, read, told, made, unchanged)
     history.tidy(state, sources(), [*increment.tables])
     work.tidy()
+    rows.clear(job.output)
     tables = {**work.tables, **increment.tables}
     return Done(job.run_id, _how(increment), read.events, count, tables, top(job))
 
@@ -75,10 +74,11 @@ def _tables(job: Job, increment: Increment) -> None:
     increment.find_affected()
 
 
-def _rows(job: Job, increment: Increment) -> Iterator[tuple[str, str, str, str]]:
+def _reports(job: Job, increment: Increment) -> None:
+    rows.clear(job.output)
     for step in job.reports():
         job.progress.begin(step.output.NAME)
-        yield from rows.stored(increment.report(step))
+        rows.write(increment.report(step), job.output, job.run_id)
 
 
 def _how(increment: Increment) -> str:

@@ -23,7 +23,7 @@ from pipeline.results.runs import Unchanged
 from pipeline.sources.stream import OFFSETS
 from pipeline.sources.tables import TABLES
 from pipeline.steps.periods import crossing
-from pipeline.steps.table import STEPS, Step
+from pipeline.steps.table import STEPS, Step, is_read_again
 
 GROUP: Final = "group_id"
 
@@ -162,6 +162,8 @@ class Increment:
             inputs = [_of(dataset, self._affected) for dataset in inputs]
         made = step.compute(*inputs, self.at)
         assert isinstance(made, Report)
+        if is_read_again(step.output):
+            made.frame.persist()
         self.datasets[step.output] = made
         return made
 

@@ -5,7 +5,7 @@ It only connects the parts: ``sources`` reads, the steps of ``table`` compute, `
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
 from pyspark.sql import SparkSession
 
@@ -18,9 +18,13 @@ from pipeline.steps.job import Done, Job
 from pipeline.steps.table import REPORTS, needed
 from pipeline.steps.whole_run import whole_run
 
-SMALL_BYTES = 64 << 20
+SMALL_BYTES: Final = 64 << 20
 """Less is little data: some hundred thousand rows, for which Spark takes seconds in any case, and
 streams take more to start than there is to gain."""
+
+PARTITION_BYTES: Final = 16 << 20
+"""Of the database's tables, for each range of groups: a task's rows are sorted in memory. Spark
+puts small ones together by itself."""
 
 
 class Sessions(Protocol):
@@ -56,11 +60,22 @@ def run(
     ):
         progress = Progress(2 + len(steps), noted)
         progress.begin(START)
-        is_small = size(connection) < SMALL_BYTES
+        total = size(connection)
+        is_small = total < SMALL_BYTES
         why = _why_whole(reports, is_incremental, is_small)
         with sessions(is_small=is_small) as spark, progress.watching(spark.sparkContext):
+            if not is_small:
+                _divide(spark, total)
             job = Job(connection, conninfo, spark, output, run_id, steps, progress)
-            return whole_run(job, why) if why else incremental_run(job)
+            done = whole_run(job, why) if why else incremental_run(job)
+            spark.catalog.clearCache()
+            return done
+
+
+def _divide(spark: SparkSession, total: int) -> None:
+    """As many ranges of groups as the tables' size asks for; a session may have been given more."""
+    name = "spark.sql.shuffle.partitions"
+    spark.conf.set(name, str(max(int(spark.conf.get(name) or 1), total // PARTITION_BYTES)))
 
 
 def _why_whole(reports: Sequence[str], is_incremental: bool | None, is_small: bool) -> str:

@@ -74,6 +74,11 @@ TABLES: Final = [step.output.NAME for step in STEPS if step.report is None]
 """Tables of files, which reports are made of."""
 
 
+def is_read_again(report: type[Dataset]) -> bool:
+    """Whether a later step reads a report, which is then kept until the run ends."""
+    return any(report in step.inputs for step in STEPS)
+
+
 def needed(reports: Sequence[str]) -> list[Step]:
     """The steps that these reports need, in their order."""
     wanted: set[type[Dataset]] = {REPORTS[name] for name in reports}

@@ -14,7 +14,7 @@ from pipeline.sources.snapshot import Snapshot, snapshot
 from pipeline.sources.tables import TABLES
 from pipeline.steps.job import Done, Job
 from pipeline.steps.periods import ALL
-from pipeline.steps.table import ANSWERS, Step
+from pipeline.steps.table import ANSWERS, Step, is_read_again
 
 TOP = 10
 """How many rows are printed at the end."""
@@ -44,6 +44,8 @@ class Work:
             name = step.output.NAME
             self.tables[name] = self.output.write(made.frame, name, self.run_id)
             made = step.output.read(self.spark, self.tables[name])
+        elif is_read_again(step.output):
+            made.frame.persist()
         self.datasets[step.output] = made
 
     def tidy(self) -> None:
@@ -62,9 +64,10 @@ def whole_run(job: Job, why: str) -> Done:
             job.progress.begin(step.output.NAME)
             work.compute(step, moment)
     read = Read(moment.at, moment.events, moment.last)
-    made = _rows(work, job, moment)
-    count = runs.succeed(job.connection, job.run_id, read, described(job), made)
+    _reports(work, job, moment)
+    count = runs.succeed(job.connection, job.run_id, read, described(job), written(job))
     work.tidy()
+    rows.clear(job.output)
     return Done(job.run_id, f"whole: {why}", read.events, count, work.tables, top(job))
 
 
@@ -85,10 +88,16 @@ def top(job: Job) -> list[dict[str, object]]:
     return runs.top(job.connection, job.run_id, Cost.NAME, ALL, Cost.ORDER, TOP)
 
 
-def _rows(work: Work, job: Job, moment: Snapshot) -> Iterator[tuple[str, str, str, str]]:
+def written(job: Job) -> Iterator[bytes]:
+    """The rows of the run's reports."""
+    return rows.written(job.output, [step.output.NAME for step in job.reports()])
+
+
+def _reports(work: Work, job: Job, moment: Snapshot) -> None:
+    rows.clear(job.output)
     for step in job.reports():
         job.progress.begin(step.output.NAME)
         work.compute(step, moment)
         made = work.datasets[step.output]
         assert isinstance(made, Report)
-        yield from rows.stored(made)
+        rows.write(made, job.output, job.run_id)

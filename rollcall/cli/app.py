@@ -18,6 +18,7 @@ from rollcall.cli import (
     import_kafka,
     journal,
     marks,
+    mcp,
     nodes,
     offsets,
     operations,
@@ -28,6 +29,7 @@ from rollcall.cli import (
     users,
     verbs,
     watch,
+    what_if,
 )
 from rollcall.cli.context import Session
 from rollcall.cli.failures import Code, Failure
@@ -49,7 +51,8 @@ __all__ = [
     "timeline",
     "verbs",
     "watch",
-]  # five of these have commands for `group`
+    "what_if",
+]  # six of these have commands for `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
@@ -65,6 +68,7 @@ app.add_typer(advice.app, name="advice")
 app.command()(marks.mark)
 app.command()(marks.marks)
 app.command()(doctor.doctor)
+app.command()(mcp.mcp)
 app.command()(import_kafka.import_kafka)
 
 

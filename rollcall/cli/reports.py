@@ -1,12 +1,14 @@
 """``rollcall report``: the pipeline's reports. Their names and columns come from the server."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final
 
 import typer
 
 from rollcall.cli.context import Form, complete_group, rest_of
-from rollcall.cli.output import Column, Output, note, plain, show
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.output import Column, Output, Row, note, plain, show
+from rollcall.cli.rest import Rest
 from rollcall.cli.words import Commands
 
 
@@ -51,6 +53,9 @@ PERIOD: Final = "7d"
 HOUR: Final = "1h"
 """The period that no run computes."""
 
+COMPARED: Final = ("24h", "7d", "30d")
+"""Periods that have one before them."""
+
 
 @app.command("list")
 def list_reports(context: typer.Context, output: Form = Output.TABLE) -> None:
@@ -72,6 +77,9 @@ def show_report(
     sort: Annotated[
         str | None, typer.Option(help="A column; with - before it: the greatest first.")
     ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Beside the same time before.")
+    ] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="So many.")] = LINES,
     output: Form = Output.TABLE,
 ) -> None:
@@ -79,21 +87,57 @@ def show_report(
     rest = rest_of(context)
     made = rest.get(PATH)
     query = {"period": period, "group_id": group, "ordering": sort}
-    rows = list(rest.pages(f"{PATH}/{report}", most=lines, **query))
-    show(rows, _columns(made["data"], report), output)
+    rows: list[Row] = [*rest.pages(f"{PATH}/{report}", most=lines, **query)]
+    shape = next((each for each in made["data"] if each["name"] == report), None)
+    columns = _columns(shape)
+    if compare and shape is not None:
+        rows, columns = _compared(rest, shape, period, rows, columns)
+    show(rows, columns, output)
     if lines and not rows:
         note(f"There are no rows for the period {period}.")
     if made["run"] is None or period == HOUR:
         note("SQL computed this now, from the newest entries of the journal.")
 
 
-def _columns(reports: Sequence[dict[str, Any]], name: str) -> Sequence[Column]:
+def _columns(report: Row | None) -> Sequence[Column]:
     """The report's own; for one that does not exist REST's answer is shown."""
-    found = next((report for report in reports if report["name"] == name), None)
-    if found is None:
+    if report is None:
         return ()
-    columns = (column["name"] for column in (*found["keys"], *found["figures"]))
-    return [Column(column.upper().replace("_", "-"), column) for column in columns]
+    columns = (column["name"] for column in (*report["keys"], *report["figures"]))
+    return [_column(name) for name in columns]
+
+
+def _column(name: str) -> Column:
+    return Column(name.upper().replace("_", "-"), name)
+
+
+def _compared(
+    rest: Rest, report: Row, period: str, rows: Sequence[Row], columns: Sequence[Column]
+) -> tuple[list[Row], Sequence[Column]]:
+    """Rows and columns with one more: what the figure by which the report is sorted was the time
+    before (0 where there was no such row). Raises ``Failure`` where no time is before."""
+    if period not in COMPARED:
+        raise Failure(Code.USAGE, f"--compare is of {', '.join(COMPARED)}, not of {period}.")
+    keys, figure = [column["name"] for column in report["keys"]], report["order"]
+
+    def key(row: Row) -> tuple[Any, ...]:
+        return tuple(row[name] for name in keys)
+
+    before = {key(row): row[figure] for row in _before(rest, report, period, rows)}
+    added = _column(f"{figure}_before")
+    place = next(n for n, column in enumerate(columns, 1) if column.field == figure)
+    told: list[Row] = [{**row, added.field: before.get(key(row), 0)} for row in rows]
+    return told, [*columns[:place], added, *columns[place:]]
+
+
+def _before(rest: Rest, report: Row, period: str, rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows of the time before, of the groups that are shown alone."""
+    path, before = f"{PATH}/{report['name']}", f"{period}-before"
+    if "group_id" not in {column["name"] for column in report["keys"]}:
+        yield from rest.pages(path, period=before)
+        return
+    for group in sorted({row["group_id"] for row in rows}):
+        yield from rest.pages(path, period=before, group_id=group)
 
 
 @app.command("runs")

@@ -21,7 +21,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from rollcall.client.core.events import Change, Kind, Partitions, Token, TopicPartition
-from rollcall.client.errors import CommitRefused, NotAssigned, Unavailable, Unfenced
+from rollcall.client.errors import MemberError, NotAssigned, Unavailable, Unfenced
 from rollcall.client.member import Member
 from rollcall.client.threads import in_thread
 
@@ -221,7 +221,10 @@ class _Tasks:
 
     def _begin(self, partitions: Partitions) -> None:
         new = sorted(partitions - self._works.keys())
+        if not new:
+            return
         offsets = asyncio.ensure_future(self._offsets(new))
+        offsets.add_done_callback(_seen)
         for partition in new:
             try:
                 token: Token | None = self._member.token(partition)
@@ -280,20 +283,32 @@ class _Tasks:
         for work, task in ending:
             if not task.cancelled() and (error := task.exception()) is not None:
                 log.error("%s-%d: the function failed", *work.partition, exc_info=error)
-            if not is_lost:
-                await _commit_quietly(work)
+        if not is_lost:
+            await self._commit([work for work, _ in ending])
 
     async def commit_every(self, seconds: float) -> None:
         """Commit noted offsets, until cancelled."""
         while True:
             await asyncio.sleep(seconds)
-            for work, _ in list(self._works.values()):
-                await _commit_quietly(work)
+            await self._commit([work for work, _ in self._works.values()])
+
+    async def _commit(self, works: Sequence[Work]) -> None:
+        """What these noted, in one request. What cannot be committed is done again by the next
+        owner, which begins at the last commit."""
+        noted = {work: work._noted for work in works if work._noted != work._committed}
+        wanted = {work.partition: at for work, at in noted.items() if at is not None}
+        if not wanted:
+            return
+        try:
+            await self._member.commit(wanted)
+        except MemberError as error:
+            log.warning("not committed: %s", error)
+            return
+        for work in noted:
+            work._committed = wanted.get(work.partition, work._committed)
 
 
-async def _commit_quietly(work: Work) -> None:
-    """What cannot be committed is done again by the next owner, which begins at the last commit."""
-    try:
-        await work.commit()
-    except (CommitRefused, Unavailable) as error:
-        log.warning("%s-%d: not committed: %s", *work.partition, error)
+def _seen(offsets: "asyncio.Future[Any]") -> None:
+    """Its failure is each function's, if one still waits for it."""
+    if not offsets.cancelled():
+        offsets.exception()

@@ -301,4 +301,6 @@ def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
 def test_the_operators_page_documents_every_rule() -> None:
     page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
     for rule in attention.RULES:
-        assert f"| {rule.name} | {rule.meaning} |" in page, rule.name
+        threshold = f" `{rule.setting}` " if rule.setting else "  "
+        row = f"| {rule.name} | {rule.meaning} |{threshold}| {rule.advice} |"
+        assert rule.advice and row in page, rule.name

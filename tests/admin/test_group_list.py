@@ -366,3 +366,32 @@ def test_the_built_in_views_resolve(viewer: Client, title: str) -> None:
     assert answer.status_code == 200
     shown = [view.title for view in answer.context["views"] if view.is_shown]
     assert shown == [title]
+
+
+ROUND: Final = """
+INSERT INTO rollcall_round (at, era, xid, group_id, generation, kind, outcome, started_at, ended_at,
+    is_partial, members, moved, stopped_ms, silent_ms, unowned_ms, triggers, cause_members,
+    cause_ids, cause_at_ms, cause_ms, acts, ends, counts, lives, waited_ms)
+SELECT ended, 0, 1, %s, 1, 'classic', 'assigned', ended - interval '2 s', ended, false, 2, 1, %s, 0,
+       0, ARRAY[%s], '{1}', '{m}', '{0}', '{0}', '{}', '{}', '{}', '{}', '{}'
+FROM (SELECT now() - %s * interval '1 hour' AS ended) AS moment
+"""
+
+
+def test_a_row_has_the_last_day_in_hours(viewer: Client) -> None:
+    write("orders", "bills")
+    with connection.cursor() as cursor:
+        cursor.execute(ROUND, ["orders", 0, "member-joined", 1])
+        cursor.execute(ROUND, ["orders", 3_000, "member-left", 2])
+        cursor.execute(ROUND, ["orders", 1_500, "session-expired", 3])
+        cursor.execute(ROUND, ["orders", 9_000, "session-expired", 40])
+    listed = viewer.get(LIST)
+    strips = {group.group_id: group.day for group in listed.context["cl"].result_list}
+    assert [hour.tone for hour in strips["orders"][-4:]] == ["bad", "warn", "good", ""]
+    assert not any(hour.tone for hour in [*strips["orders"][:-4], *strips["bills"]])
+    shown = text(listed)
+    assert (
+        "Last 24 h: 3 rebalances in 6.0 s, 4.5 partition-seconds without work, members lost in"
+        " 1 hour"
+    ) in shown
+    assert "Last 24 h: no rebalance" in shown

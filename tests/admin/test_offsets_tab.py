@@ -3,10 +3,11 @@
 import pytest
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
-from console.admin.offsets_tab import PAGE_SIZE, part_of
+from console.admin.offsets_tab import PAGE_SIZE, part_of, spark
 from console.people.staff_roles import VIEWER
-from console.queries.progress import history_of, progress_of
+from console.queries.progress import history_of, progress_of, rates_of
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -98,3 +99,23 @@ def test_a_partition_without_history_is_marked(viewer: Client) -> None:
 def test_an_invalid_partition_is_ignored(viewer: Client, named: str) -> None:
     assert part_of(named) is None
     assert viewer.get(page("g"), {"partition": named, "after": named}).status_code == 200
+
+
+HOURS = """
+INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
+    first_offsets, last_offsets, pauses_ms, lives, end_offsets)
+SELECT now(), 0, 1, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 'orders', 'orders',
+       '{0,1}', ARRAY[n * 60, 0], '{0,0}', '{1,1}', '{0,0}', '{NULL,NULL}', '{NULL,NULL}'
+FROM generate_series(1, 30) n
+"""
+
+
+def test_commits_a_minute_of_the_last_day_are_a_line_for_each_partition() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(HOURS)
+    rates = rates_of("orders", [("orders", 0), ("orders", 1), ("orders", 7)], timezone.now())
+    assert rates["orders", 0] == [float(n) for n in range(24, 0, -1)]
+    assert not any([*rates["orders", 1], *rates["orders", 7]])
+    line = spark(rates["orders", 0])
+    assert line.told == "Commits a minute in the last 24 h: at most 24.0, 1.0 in the last hour"
+    assert line.points.startswith("0,1.0 ") and len(line.points.split()) == 24

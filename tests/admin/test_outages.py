@@ -71,4 +71,4 @@ def test_the_overview_tells_it_also_when_it_is_over() -> None:
     with connection.cursor() as cursor:
         cursor.execute(NOTE_SLOTS, entry)
     page = visitor(VIEWER).get("/admin/").content.decode()
-    assert "Outages in the last day" in page and "2,310 requests were refused" in page
+    assert "Over, in the last day" in page and "2,310 requests were refused" in page

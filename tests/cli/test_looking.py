@@ -4,9 +4,11 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import yaml
 
@@ -262,3 +264,52 @@ def test_a_report_is_shown_by_its_name(cli: Cli) -> None:
     unknown = cli("report", "colours")
     assert unknown.code != 0
     assert "report" in unknown.errors
+
+
+OF_A_RUN = """
+WITH made AS (
+    INSERT INTO rollcall_report_run (state, requested_by, started_at, detail, reports)
+    VALUES ('succeeded', 'olga', now(), '', %s) RETURNING id
+)
+INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
+SELECT id, 'shapes', period, jsonb_build_object('group_id', name), jsonb_build_object('sides', n)
+FROM made, (VALUES ('24h', 'a', 4), ('24h', 'b', 3), ('24h-before', 'a', 9), ('7d', 'a', 1))
+    AS t(period, name, n)
+RETURNING run_id
+"""
+
+SHAPES = {
+    "name": "shapes",
+    "title": "Shapes",
+    "question": "Which?",
+    "order": "sides",
+    "totals": [],
+    "chart": None,
+    "keys": [{"name": "group_id", "type": "string", "meaning": "the group"}],
+    "figures": [{"name": "sides", "type": "bigint", "meaning": "how many"}],
+}
+
+
+@pytest.fixture
+def shapes(installation: Installation) -> Iterator[None]:
+    """A run with a report that has another day before it."""
+    url = (installation.data_dir / "database-url").read_text().strip()
+    with psycopg.connect(url, autocommit=True) as connection:
+        made = connection.execute(OF_A_RUN, [json.dumps([SHAPES])]).fetchall()
+        yield
+        for table, key in (("rollcall_report_row", "run_id"), ("rollcall_report_run", "id")):
+            connection.execute(f"DELETE FROM {table} WHERE {key} = %s".encode(), made[0])
+
+
+def test_a_report_is_compared_with_the_time_before(cli: Cli, shapes: None) -> None:
+    words = ("report", "shapes", "--compare", "--period")
+    assert cli(*words, "24h", "-o", "json").json == [
+        {"period": "24h", "group_id": "a", "sides": 4, "sides_before": 9},
+        {"period": "24h", "group_id": "b", "sides": 3, "sides_before": 0},
+    ]
+    assert cli(*words, "7d", "-o", "csv").printed.split() == [
+        "group_id,sides,sides_before",
+        "a,1,0",
+    ]
+    of_all = cli(*words, "all")
+    assert of_all.code == Code.USAGE and "24h, 7d, 30d" in of_all.errors

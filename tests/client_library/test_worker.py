@@ -2,13 +2,14 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
 
-from rollcall.client import Member, TopicPartition, Unfenced, Work, Worker, worker
+from rollcall.client import Member, Metrics, TopicPartition, Unfenced, Work, Worker, worker
 from rollcall.client.core.pausing import Order
 from rollcall.testing import Coordinator
 
@@ -195,6 +196,34 @@ async def test_noted_offsets_are_committed_meanwhile(coordinator: Coordinator) -
 
     async with running(note, coordinator):
         await until(lambda: list(coordinator.offsets("g").values()) == [5] * 4)
+
+
+class Commits(Metrics):
+    """How many requests were answered, by name."""
+
+    def __init__(self) -> None:
+        self.answered_by_name: Counter[str] = Counter()
+
+    def answered(self, request: str, version: int, seconds: float) -> None:
+        self.answered_by_name[request] += 1
+
+
+async def test_offsets_of_many_partitions_are_read_and_committed_together() -> None:
+    many, measured = 2_000, Commits()
+    with Coordinator({TOPIC: many}) as coordinator:
+        begun: set[int] = set()
+
+        @worker(TOPIC, commit_s=3_600)
+        async def note(work: Work) -> None:
+            begun.add(work.partition.partition)
+            work.note(7)
+            await asyncio.Event().wait()
+
+        async with running(note, coordinator, metrics=measured):
+            await until(lambda: len(begun) == many)
+        assert list(coordinator.offsets("g").values()) == [7] * many
+    assert measured.answered_by_name["OffsetFetch"] == 1
+    assert measured.answered_by_name["OffsetCommit"] == 1
 
 
 async def test_bad_use_has_a_clear_error() -> None:

@@ -37,6 +37,7 @@ OTHER_MEANINGS = {
     ("rollcall/cli/watch.py", "paused"),
     ("rollcall/client/core/events.py", "paused"),  # a change reported to a member
     ("rollcall/client/core/events.py", "resumed"),
+    ("rollcall/contrib/django/health.py", "paused"),
 }
 """Texts that are equal to a word of the journal, and are none."""
 

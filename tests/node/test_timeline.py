@@ -28,14 +28,17 @@ def found(
     jump: UUID = FIRST,
     jumped_on: datetime | None = None,
     beat: int | None = 10,
+    database: int = 5,
+    row_database: int = 5,
 ) -> ReadResult:
     """What a look finds; unless said otherwise it is as it was."""
-    return ReadResult(Server(system, line, started, flushed), Row(*row, jump, jumped_on, 0), beat)
+    server = Server(system, line, started, flushed, database)
+    return ReadResult(server, Row(*row, jump, jumped_on, 0, row_database), beat)
 
 
 def memory(jump: UUID = FIRST) -> Memory:
     """What a node has seen that was at beat 10, at place 100 of timeline 1."""
-    seen = Memory(0, Server(7, 1, BEGAN, 100), 10, Row(7, 1, FIRST, None, 0))
+    seen = Memory(0, Server(7, 1, BEGAN, 100, 5), 10, Row(7, 1, FIRST, None, 0, 5))
     seen.jumps.add(jump)
     return seen
 
@@ -48,6 +51,12 @@ def memory(jump: UUID = FIRST) -> Memory:
         ("a promoted standby", found(line=2, flushed=90, beat=8), True),
         ("one that lacks nothing, as far as can be seen", found(line=2, flushed=150), True),
         ("a dump in another system", found(system=8, beat=9), True),
+        ("a dump in the same system", found(database=6, beat=9), True),
+        (
+            "a dump in the same system that another node has seen to",
+            found(database=6, row_database=6, jump=SECOND, jumped_on=BEGAN, beat=None),
+            False,
+        ),
         ("a copy of the files", found(flushed=80, started=AGAIN, beat=8), True),
         ("a copy whose log is longer by now", found(flushed=120, started=AGAIN, beat=8), True),
         ("a copy of before the node was there", found(flushed=120, started=AGAIN, beat=None), True),

@@ -8,6 +8,11 @@ from typing import Any, Final
 import duckdb
 from adbc_driver_postgresql import dbapi
 
+Config = Mapping[str, str | int]
+"""DuckDB's own settings, by name."""
+
+TWO: Final[Config] = {"threads": 2}
+
 SQL: Final = (Path(__file__).parent / "oracle_duckdb.sql").read_text()
 
 READ: Final[Mapping[str, str]] = {
@@ -30,9 +35,9 @@ READ: Final[Mapping[str, str]] = {
 """JSON as text: DuckDB reads it itself."""
 
 
-def loaded(url: str, at: datetime, threads: int = 2) -> duckdb.DuckDBPyConnection:
+def loaded(url: str, at: datetime, config: Config = TWO) -> duckdb.DuckDBPyConnection:
     """A database in memory with the tables and the moment that the oracle begins with."""
-    connection = duckdb.connect(config={"threads": threads})
+    connection = duckdb.connect(config={**config})
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("CREATE TABLE run AS SELECT ?::TIMESTAMPTZ AS moment", [at])
     with dbapi.connect(url) as source, source.cursor() as cursor:
@@ -45,9 +50,9 @@ def loaded(url: str, at: datetime, threads: int = 2) -> duckdb.DuckDBPyConnectio
     return connection
 
 
-def computed(url: str, at: datetime) -> duckdb.DuckDBPyConnection:
+def computed(url: str, at: datetime, config: Config = TWO) -> duckdb.DuckDBPyConnection:
     """The same with every table of the oracle."""
-    connection = loaded(url, at)
+    connection = loaded(url, at, config)
     connection.execute(SQL)
     return connection
 

@@ -13,7 +13,7 @@ import pyspark
 import pytest
 
 from launcher.installation import CHECKOUT
-from pipeline import java
+from pipeline import java, session
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
 from tests.pipeline.journals import many
@@ -128,6 +128,14 @@ def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
         _, complained = ran.communicate()
     sentence = "No database: set ROLLCALL_DATABASE_URL, or start `make run` first."
     assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)
+
+
+def test_spark_connect_is_refused_before_java_starts(url: str) -> None:
+    environ = {**os.environ, "ROLLCALL_SPARK_MASTER": "sc://127.0.0.1:15002", "JAVA_HOME": "/"}
+    with command(*PIPELINE, environ=environ) as ran:
+        _, complained = ran.communicate()
+    assert (ran.returncode, complained.splitlines()[-1]) == (2, session.UNSUPPORTED)
+    assert runs(url) == [("failed", None, session.UNSUPPORTED)]
 
 
 WRONG = [

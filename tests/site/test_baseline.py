@@ -25,6 +25,7 @@ PARTITIONS = tuple(f"rollcall_{name}_2*" for name in PARTITIONED)
 OWN = re.compile(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.\d]*\+00"  # when it was made
     r"|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # a random number of each installation
+    r"|(?<=rollcall_timeline VALUES ).*"  # the server, and the number of the database
 )
 
 Empty = Callable[[], AbstractContextManager[str]]

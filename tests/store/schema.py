@@ -86,6 +86,7 @@ def baseline(url: str) -> str:
         rows = database.execute(APPLIED).fetchall()
     applied = RECORD.format(",\n".join(f"('{app}', '{name}', now())" for app, name in rows))
     first = import_module("groups.migrations.0018_timeline").FIRST.strip() + ";\n"
+    first += import_module("groups.migrations.0094_database_of_the_timeline").NOW + ";\n"
     made = _objects(url, OF_BASELINE)
     return "\n".join((head(binaries.MAJOR), HEAD, BODIES, *made, applied, first, TURN))
 

@@ -42,6 +42,7 @@ from console.api.serializers.fleet import (
     RunView,
     SlotView,
 )
+from console.api.serializers.foresight import ForesightView
 from console.api.serializers.groups import (
     AssignedPartition,
     AwaitedMember,
@@ -113,6 +114,7 @@ __all__ = [
     "DrainMoves",
     "DrainView",
     "ForceRebalance",
+    "ForesightView",
     "FreezeGroup",
     "Group",
     "GroupSummary",

@@ -8,6 +8,7 @@ from rest_framework import serializers as s
 from console.api.fields import Id, Line
 from console.api.serializers.operations import not_past
 from console.queries.attention import RULES
+from console.queries.fired import Remedy
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Acknowledgement,
@@ -184,13 +185,24 @@ class AttentionLine(s.Serializer[Any]):
     place = s.CharField(
         help_text="The page with details: group, groups, nodes, operation, schedule."
     )
-    key = s.CharField(allow_blank=True, help_text="The id of the group or operation.")
+    key = s.CharField(allow_blank=True, help_text="The id of the group, operation or node.")
     subject = s.CharField(
         allow_blank=True,
         allow_null=True,
         help_text="The subject for an acknowledgement; null: the line counts further subjects.",
     )
     acknowledged = AcknowledgementView(allow_null=True)
+    since = s.DateTimeField(allow_null=True, help_text="When it began; null: unknown.")
+    still = s.IntegerField(
+        allow_null=True, help_text="Partitions that nobody works on meanwhile; null: unknown."
+    )
+    remedy = s.ChoiceField(
+        choices=[remedy.value for remedy in Remedy],
+        allow_null=True,
+        help_text="What ends most such situations; null: no operation does.",
+    )
+    member_id = s.CharField(allow_blank=True, help_text="The member that the remedy is about.")
+    advice = s.CharField(allow_blank=True, help_text="What to do.")
 
 
 class NewAcknowledgement(s.Serializer[Any]):

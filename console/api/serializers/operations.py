@@ -20,8 +20,24 @@ def not_past(instant: datetime) -> None:
         raise s.ValidationError("That time has passed.")
 
 
+class Prediction(s.Serializer[Any]):
+    """What an operation was expected to do; figures only if it moves partitions."""
+
+    text = s.CharField()
+    would = s.CharField(help_text="change, leave or fail.")
+    accuracy = s.CharField(required=False, help_text="exact, estimated or unknown.")
+    why = s.CharField(required=False, allow_blank=True, help_text="Why it is no better.")
+    moved = s.IntegerField(required=False, help_text="Partitions that get another owner.")
+    unowned = s.IntegerField(required=False, help_text="Partitions without owner afterwards.")
+    freed = s.IntegerField(required=False, help_text="Partitions of members that end.")
+    stopped = s.IntegerField(required=False, help_text="Partitions stopped in the rebalance.")
+    members = s.IntegerField(required=False, help_text="Members afterwards.")
+
+
 class OperationView(s.ModelSerializer[Operation]):
     """An operator's request and its result."""
+
+    prediction = Prediction(allow_null=True, help_text="null: nobody asked for one.")
 
     class Meta:
         model = Operation
@@ -39,6 +55,7 @@ class OperationView(s.ModelSerializer[Operation]):
             "outcome",
             "detail",
             "generation",
+            "prediction",
             "created_at",
             "finished_at",
         )

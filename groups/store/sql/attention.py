@@ -48,8 +48,14 @@ UNION ALL
  ORDER BY l.group_id = ANY(%(known_silent)s::text[]) DESC, l.n DESC, l.group_id
  LIMIT %(listed)s + cardinality(%(known_silent)s::text[]))
 UNION ALL
-(SELECT 'unowned', group_id, '', (details->>'still')::bigint, told_at, count(*) OVER ()
- FROM rollcall_waiting
+(SELECT 'unowned', group_id,
+        CASE WHEN EXISTS (SELECT FROM rollcall_group_config AS own
+                          WHERE own.group_id = waiting.group_id AND name = 'rollcall.freeze'
+                                AND value = 'true') THEN 'frozen' ELSE '' END,
+        (details->>'still')::bigint,
+        told_at - coalesce((details->>'since_ms')::bigint, 0) * interval '1 millisecond',
+        count(*) OVER ()
+ FROM rollcall_waiting AS waiting
  WHERE told_at > now() - interval '15 seconds' AND details->>'phase' = 'put-off'
        AND (details->>'still')::bigint > 0 AND (%(only)s::text IS NULL OR group_id = %(only)s)
  ORDER BY group_id = ANY(%(known_unowned)s::text[]) DESC, 4 DESC, group_id
@@ -109,6 +115,14 @@ UNION ALL
  FROM rollcall_acknowledgement AS noted
  WHERE subject = %(only)s AND (until IS NULL OR until > now()))
 """
+
+FOUND_WITH_COUNTS = f"""
+SELECT rule, group_id, detail, n, at, total, partitions, unowned
+FROM (SELECT *, row_number() OVER () AS place FROM ({FOUND}) AS each) AS found
+LEFT JOIN rollcall_group_counts USING (group_id)
+ORDER BY place
+"""
+"""With the group's partitions, as its owner counted them."""
 
 NO_COMMITS = """
 SELECT 'no-commit', o.group_id, '', 0, max(o.committed_at), count(*) OVER ()

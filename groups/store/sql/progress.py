@@ -5,6 +5,7 @@ which partitions have had no commit for long.
 """
 
 from groups.store.sql.history import COMMITS
+from groups.store.sql.packed_facts import packed_of_group
 
 TOTALS = """
 SELECT count(*), max(committed_at),
@@ -34,3 +35,25 @@ ORDER BY at DESC LIMIT %(most)s
 """
 """The history has an index by group and time, but none by partition, which each commit would pay
 for. So only the group's newest commits are searched."""
+
+HOUR = "topic, hour, partitions, commits"
+IN_HOURS = "hour >= %(first)s AND topic = ANY(%(topics)s::text[])"
+
+RATES = f"""
+SELECT topic, each.partition, floor(extract(epoch FROM hour - %(first)s) / 3600)::int,
+       each.commits
+FROM unnest(%(topics)s::text[], %(lows)s::int[], %(highs)s::int[]) AS asked(topic, low, high)
+JOIN (
+    SELECT {HOUR} FROM rollcall_progress
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND {IN_HOURS}
+    UNION ALL
+    {packed_of_group("rollcall_progress", HOUR, IN_HOURS)}
+) AS hours USING (topic)
+CROSS JOIN LATERAL (SELECT width_bucket(low - 1, partitions) AS before) AS place
+CROSS JOIN LATERAL unnest(partitions[before + 1 : before + 1 + high - low],
+                          commits[before + 1 : before + 1 + high - low])
+    AS each(partition, commits)
+WHERE each.partition <= high
+"""
+"""Commits of these ranges of partitions in each hour that is over. An hour's partitions are in
+order: their place is found by bisection, and the others are not looked at."""

@@ -1,0 +1,93 @@
+"""What a group can be asked (``foresight``): a table of questions, by the parameter that asks each.
+Pages, REST, the command line and agents ask by the same names."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from console.queries import foresight
+from console.queries.situation_text import many
+from groups.core.foresight import Change, Gone, Scene
+
+DIGITS_MAX: Final = 6
+
+
+class Question(NamedTuple):
+    """A question of a URL: the title of its answer, and the change."""
+
+    title: str
+    change: Change
+
+
+Asked = Mapping[str, Any]
+"""Parameters of a URL, or options of a command, as texts or numbers."""
+
+Ask = Callable[[Scene, Asked], Question]
+
+
+def _number(query: Asked, name: str) -> int:
+    """A number that is not 0. Raises ValueError with a sentence."""
+    text = str(query.get(name, "")).strip()
+    digits = text.removeprefix("-").removeprefix("+")
+    if not digits.isdecimal() or len(digits) > DIGITS_MAX or not int(digits):
+        raise ValueError("a whole number is needed, and not 0")
+    return int(text)
+
+
+def _host(scene: Scene, query: Asked) -> Question:
+    host = str(query["host"])
+    return Question(f"If host {host.lstrip('/')} dies", foresight.of_host(scene, host))
+
+
+def _member(scene: Scene, query: Asked) -> Question:
+    member_id = str(query["gone"])
+    change = Change(gone=frozenset([member_id]), how=Gone.SILENT)
+    seat = next((each for each in scene.seats if each.member_id == member_id), None)
+    name = member_id if seat is None else seat.as_seen.instance_id or seat.client_id or member_id
+    return Question(f"If {name} dies", change)
+
+
+def _members(scene: Scene, query: Asked) -> Question:
+    more = _number(query, "more")
+    if more > 0:
+        return Question(f"With {many(more, 'more member')}", Change(newcomers=more))
+    if -more > len(scene.seats):
+        raise ValueError(f"the group has {many(len(scene.seats), 'member')}")
+    last = [seat.member_id for seat in scene.seats[more:]]
+    return Question(f"With {many(-more, 'member')} fewer", Change(gone=frozenset(last)))
+
+
+def _partitions(_scene: Scene, query: Asked) -> Question:
+    topic, added = str(query.get("grown", "")), _number(query, "partitions")
+    title = f"With {many(added, 'more partition')} of {topic}"
+    return Question(title, Change(partitions={topic: added}))
+
+
+def _assignor(_scene: Scene, query: Asked) -> Question:
+    name = str(query["assignor"])
+    return Question(f"With the assignor {name}", Change(assignor=name))
+
+
+def _deploy(_scene: Scene, query: Asked) -> Question:
+    size, static = _number(query, "at_once"), bool(query.get("static"))
+    ids = ", with static ids" if static else ""
+    return Question(
+        f"In a deploy of {size} at a time{ids}", Change(at_once=size, are_static=static)
+    )
+
+
+QUESTIONS: Final[Mapping[str, Ask]] = {
+    "host": _host,
+    "gone": _member,
+    "more": _members,
+    "partitions": _partitions,
+    "assignor": _assignor,
+    "at_once": _deploy,
+}
+"""By the parameter of the URL that asks it."""
+
+
+def question(scene: Scene, query: Asked) -> Question | None:
+    """The first question that is asked; None: none is. Raises ValueError with the reason why it
+    makes no sense."""
+    asked = next((name for name in QUESTIONS if query.get(name)), None)
+    return None if asked is None else QUESTIONS[asked](scene, query)

@@ -1,0 +1,117 @@
+"""What the leader of a classic group would assign (``groups.core.foresight``): stock clients'
+assignors, by their names. The coordinator only passes their results on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from groups.core.assignment import partitions_of
+from groups.core.assignors.range import assign_ranges
+from groups.core.assignors.types import NOWHERE, Parts, Racks, Subscriber
+from groups.core.assignors.uniform import assign_uniformly
+from groups.core.classic import packing
+from groups.core.classic.states import STABLE
+from groups.core.foresight import Accuracy, Assign, Scene, Seat, Unreadable
+from groups.core.rows import Durable, MemberRow
+from groups.core.subscription import Subscription, subscription_of
+
+COOPERATIVE: Final = ("cooperative-sticky",)
+"""Members keep what they own while they join (KIP-429)."""
+
+FOREIGN: Final = "its leader assigns by {}, which is not known here"
+NONE_YET: Final = "no assignor is chosen yet"
+STICKY: Final = "its leader also looks at what members own"
+MIXED: Final = "clients order static and dynamic members differently"
+RACKS: Final = "clients may look at racks (KIP-881)"
+MOVING: Final = "the current rebalance has not ended"
+
+
+def _range(seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks) -> Mapping[str, Parts]:
+    return assign_ranges([seat.as_seen for seat in seats], counts, NOWHERE)
+
+
+def _sticky(seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks) -> Mapping[str, Parts]:
+    """Balanced first, then as few moves as possible: as the coordinator's own assignor is."""
+    ordered = sorted((seat.as_seen for seat in seats), key=lambda one: one.member_id)
+    return assign_uniformly(ordered, counts, NOWHERE)
+
+
+def _in_turn(
+    seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks
+) -> Mapping[str, Parts]:
+    """All partitions in order, one to each member in turn; those that do not subscribe are
+    skipped (Kafka's RoundRobinAssignor)."""
+    ordered = sorted((seat.as_seen for seat in seats), key=_rank)
+    shares: dict[str, list[tuple[str, int]]] = {one.member_id: [] for one in ordered}
+    at = 0
+    for topic in sorted(set().union(*(one.topics for one in ordered))):
+        for number in range(counts.get(topic, 0)):
+            while topic not in ordered[at % len(ordered)].topics:
+                at += 1
+            shares[ordered[at % len(ordered)].member_id].append((topic, number))
+            at += 1
+    return {member_id: frozenset(parts) for member_id, parts in shares.items()}
+
+
+def _rank(one: Subscriber) -> tuple[bool, str]:
+    return one.instance_id is None, one.instance_id or one.member_id
+
+
+ASSIGNORS: Final[Mapping[str, tuple[Assign, Accuracy]]] = {
+    "range": (_range, Accuracy.EXACT),
+    "roundrobin": (_in_turn, Accuracy.EXACT),
+    "sticky": (_sticky, Accuracy.ESTIMATED),
+    "cooperative-sticky": (_sticky, Accuracy.ESTIMATED),
+}
+
+
+def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
+    """The group as its rows describe it; ``counts`` by topic name. Raises ``Unreadable``."""
+    group, name = durable.group, durable.group.protocol_name or ""
+    subscriptions = {
+        member_id: _subscription(row, name) for member_id, row in durable.members.items()
+    }
+    seats = [_seat(row, subscriptions[row.member_id]) for row in durable.members.values()]
+    assign, accuracy = ASSIGNORS.get(name, (None, Accuracy.UNKNOWN))
+    why = STICKY if accuracy == Accuracy.ESTIMATED else ""
+    found = Scene(
+        group.kind,
+        name,
+        seats,
+        counts,
+        assign,
+        accuracy,
+        _unknown(name) if assign is None else why,
+        stops=name not in COOPERATIVE,
+        assignors=ASSIGNORS,
+    )
+    return _doubted(found, group.state, subscriptions.values())
+
+
+def _unknown(name: str) -> str:
+    return FOREIGN.format(name) if name else NONE_YET
+
+
+def _doubted(found: Scene, state: str, subscriptions: Iterable[Subscription]) -> Scene:
+    static = {seat.as_seen.instance_id is not None for seat in found.seats}
+    if len(static) > 1:
+        found = found.doubts(Accuracy.ESTIMATED, MIXED)
+    if any(one.rack_id for one in subscriptions):
+        found = found.doubts(Accuracy.ESTIMATED, RACKS)
+    return found if state == STABLE else found.doubts(Accuracy.ESTIMATED, MOVING)
+
+
+def _subscription(row: MemberRow, name: str) -> Subscription:
+    offered = name or next(iter(packing.names_of(row.subscription)), "")
+    found = subscription_of(packing.metadata_of(row.subscription, offered))
+    if found is None:
+        raise Unreadable("what its members subscribe to cannot be read")
+    return found
+
+
+def _seat(row: MemberRow, subscription: Subscription) -> Seat:
+    held = partitions_of(row.assignment)
+    if held is None:
+        raise Unreadable("what its members own cannot be read")
+    topics = frozenset(subscription.topics)
+    seen = Subscriber(row.member_id, row.instance_id, topics, held)
+    return Seat(seen, row.client_id, row.client_host, row.session_timeout_ms)
