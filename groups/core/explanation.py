@@ -299,9 +299,7 @@ class Episode:
 
     def explained(self, now: Millis, causes: Iterable[Because] = ()) -> Explanation:
         """What there is to say now. ``causes``: further ones, which were not noted one by one."""
-        all_causes: tuple[Because, ...] = ()
-        for each in sorted((*self.causes, *causes), key=_came_at):
-            all_causes = _with(all_causes, each._replace(mark=0) if each.mark else each)
+        all_causes = self._in_order(causes)
         waits = self._waits()
         shares = [now - self.since]
         if len(all_causes) != 1:
@@ -316,6 +314,17 @@ class Episode:
         more = max(0, count - sum(min(len(phase.ends), AWAITED_MAX) for phase in self.phases))
         return Explanation(now - self.since, told, rows, self.is_partial, more, self)
 
+    def with_arrivals(self, causes: Iterable[Because]) -> "Episode":
+        """The same with causes that were not noted one by one, all in their order."""
+        in_order = self._in_order(causes)
+        return Episode(self.since, in_order, self.ended, self.phases, self.is_partial)
+
+    def _in_order(self, causes: Iterable[Because]) -> tuple[Because, ...]:
+        found: tuple[Because, ...] = ()
+        for each in sorted((*self.causes, *causes), key=_came_at):
+            found = _with(found, each._replace(mark=0) if each.mark else each)
+        return found
+
     def awaited(self) -> Iterator[Awaited]:
         """A row for each member and act that was waited for, whatever their number."""
         return self._rows(self._waits())
@@ -323,8 +332,12 @@ class Episode:
     def _waits(self) -> Sequence[Wait]:
         return [wait for wait in _walk(self.ended) if wait.until > wait.since]
 
-    def _rows(self, waits: Iterable[Wait], most: int | None = None) -> Iterator[Awaited]:
-        return chain(_summed(waits), *(phase.rows(most) for phase in self.phases))
+    def _rows(self, waits: Sequence[Wait], most: int | None = None) -> Iterator[Awaited]:
+        rows = chain(_summed(waits), *(phase.rows(most) for phase in self.phases))
+        kinds = [(phase.act, phase.end) for phase in self.phases]
+        if len(set(kinds)) < len(kinds) or any((w.act, w.end) in kinds for w in waits):
+            return _together(rows)
+        return rows
 
 
 def _came_at(cause: Because) -> Millis:
@@ -378,6 +391,17 @@ def _summed(waits: Iterable[Wait]) -> Iterator[Awaited]:
             yield _row(some[0], some[0].until - some[0].since)
         else:
             yield from _rows_of(some)
+
+
+def _together(rows: Iterable[Awaited]) -> Iterator[Awaited]:
+    """One row for a member and act that ended alike several times, as in a rebalance that has gone
+    on under another protocol."""
+    found: dict[tuple[str, str, str], Awaited] = {}
+    for row in rows:
+        key = (row.member_id, row.act, row.end)
+        before = found.get(key)
+        found[key] = row if before is None else before._replace(ms=before.ms + row.ms)
+    return iter(found.values())
 
 
 def _rows_of(waits: Iterable[Wait]) -> Iterator[Awaited]:

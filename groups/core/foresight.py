@@ -18,8 +18,8 @@ Millis = int
 NEW: Final = "~new-"
 """Ids of members that do not exist yet: a real one is a name or a UUID, and sorts before them."""
 
-WORK_MAX: Final = 400_000
-"""Members and partitions, times waves of a deploy, that are computed: about a second. The waves
+WORK_MAX: Final = 200_000
+"""Members and partitions, times waves of a deploy, that are computed: half a second. The waves
 after these count as those before them."""
 
 

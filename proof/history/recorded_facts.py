@@ -42,9 +42,9 @@ class Call:
     ended: float = inf
     reported: frozenset[Part] | None = None
 
-    def may_be_at(self, at: float) -> bool:
-        """Whether it may have been processed then."""
-        return self.sent - CLOCKS_MS <= at <= self.ended + CLOCKS_MS
+    def may_be_at(self, at: float, late: float = 0.0) -> bool:
+        """Whether it may have been processed then, or be recorded so much too late."""
+        return self.sent - CLOCKS_MS <= at <= self.ended + CLOCKS_MS + late
 
     def may_give_up(self, part: Part, told: float) -> bool:
         """Whether it may be the end of an interval of this partition, which a response that came at
@@ -69,7 +69,8 @@ class Facts:
     """One group's facts so far. ``lives``: the members of those that are open; ``owned``: what each
     of these owns, and since when; ``past``: the last interval of a partition of a member that is
     over; ``told``: when a response last assigned a partition to a member; ``calls``: of each member
-    ("": of one without an id); ``back_at``: when the last rows were lost."""
+    ("": of one without an id); ``back_at``: when the last rows were lost; ``slot``: the group's;
+    ``leader``: of a classic group, which was told so at ``led_at``."""
 
     lives: dict[int, str] = field(default_factory=dict)
     owned: dict[Part, Interval] = field(default_factory=dict)
@@ -77,6 +78,15 @@ class Facts:
     told: dict[tuple[str, Part], float] = field(default_factory=dict)
     calls: dict[str, list[Call]] = field(default_factory=lambda: defaultdict(list))
     back_at: float = -inf
+    slot: int | None = None
+    leader: str = ""
+    led_at: float = -inf
+
+    def decided_at(self, at: float) -> float:
+        """No later was an assignment decided that is in the rows of this time: at the leader's last
+        SyncGroup before."""
+        syncs = [call.sent for call in self.calls[self.leader] if call.api == "SyncGroup"]
+        return max((sent for sent in syncs if self.led_at <= sent <= at), default=at)
 
     def interval(self, member: str, part: Part) -> Interval | None:
         """The present interval, or the last one."""
@@ -97,6 +107,11 @@ class RecordedFacts(Family):
         super().__init__(story, violations, has_rows=has_rows)
         self._groups: dict[str, Facts] = defaultdict(Facts)
         self._is_recorded = False
+        self._taken_at: dict[int | None, float] = {}
+
+    def slot_row(self, record: Record, _call: Record) -> None:
+        """Another node owns the slot's groups now, and has no notes of them."""
+        self._taken_at[record["slot"]] = record["at"]
 
     # -- rows
 
@@ -163,7 +178,9 @@ class RecordedFacts(Family):
     ) -> None:
         """A member that stays gave up the partition in a request since it was assigned it. Where
         that was refused for a while and sent again, it ended anywhere in between: the time of the
-        rules stands still while the coordinator cannot write."""
+        rules stands still while the coordinator cannot write. An owner that took the group over
+        when all these had been answered knows only the assignment that followed. What a classic
+        member gave up is written with that, as an age: it is later by as much as the write took."""
         api = GIVES_UP.get(self.story.groups[record["group"]].kind)
         told = facts.told.get((member, part), 0.0)
         calls = [call for call in facts.calls[member] if call.api == api]
@@ -172,12 +189,16 @@ class RecordedFacts(Family):
         if since:
             sent, ended = min(c.sent for c in since), max(c.ended for c in since)
             ends.append(Call(0, since[0].api, sent, ended))
-        if api and not any(call.may_be_at(until) for call in ends):
+            if ended < self._taken_at.get(facts.slot, -inf):
+                ends += [call for call in facts.calls[member] if call.api == "SyncGroup"]
+        late = record["at"] - facts.decided_at(record["at"]) if api == "JoinGroup" else 0.0
+        if api and not any(call.may_be_at(until, late) for call in ends):
             self._say(record, f"{member} did not give up {part} at {until:.0f}")
 
     def group_row(self, record: Record, _call: Record) -> None:
         """Members and open lives are the same."""
-        lives = sorted(self._groups[record["group"]].lives.values())
+        facts = self._groups[record["group"]]
+        facts.slot, lives = record.get("slot"), sorted(facts.lives.values())
         if self._is_recorded and lives != sorted(record["members"]):
             self._say(record, f"lives of {lives}, members {sorted(record['members'])}")
 
@@ -218,6 +239,13 @@ class RecordedFacts(Family):
                 each.ended = at
                 return
 
+    def joined(self, record: Record, call: Record) -> None:
+        """The response to JoinGroup."""
+        facts, leader = self._groups[call["group"]], record.get("leader") or ""
+        if leader == (record.get("member") or call["member"]):
+            facts.leader, facts.led_at = leader, record["at"]
+        self.ended(record, call)
+
     def told(self, record: Record, call: Record) -> None:
         """Who is told that it owns a partition is recorded as its owner at some time of the
         request."""
@@ -239,6 +267,7 @@ class RecordedFacts(Family):
         self.say("I12", what, record)
 
     RULES: ClassVar[Mapping[str, Rule]] = {
+        "row slot": slot_row,
         "row life": life_row,
         "row owned": owned_row,
         "row group": group_row,
@@ -247,6 +276,6 @@ class RecordedFacts(Family):
         "invoke": invoke,
         "ok SyncGroup": told,
         "ok ConsumerGroupHeartbeat": told,
-        "ok JoinGroup": ended,
+        "ok JoinGroup": joined,
         "fail": ended,
     }

@@ -1,11 +1,12 @@
 """Clients of every kind, as small machines: they join, work, and do what they are told, late or
 never."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from groups.core import events
+from groups.core.assignment import Parts, assignment_of, partitions_of
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.assignors.types import Part
 from groups.core.errors import ErrorCode
@@ -14,12 +15,15 @@ from groups.core.replies import (
     DraftBeaten,
     DraftJoined,
     Joined,
+    JoinedMember,
     Prepared,
     Registered,
     Synced,
 )
 from groups.core.signs_of_life import ClassicHeartbeat
 from proof.stories.world import World
+from rollcall.client.assignors import formats
+from rollcall.client.core.events import TopicPartition
 
 SESSION_MS = 10_000
 BEAT_MS = 1_000
@@ -57,12 +61,14 @@ class Member:
 
     def ask(self, answered: Callable[[Any], None]) -> events.Ticket:
         """A ticket; the reply is read once the member is not stopped."""
+        asked = self.world.steps
 
         def came(reply: Any) -> None:
             given = getattr(reply, "member_id", "") or getattr(reply, "consumer_id", "")
             member_id = given or self.member_id
             is_in = member_id in self.world.group.durable.members
-            waited = isinstance(reply, Synced) and reply.error is ErrorCode.REBALANCE_IN_PROGRESS
+            was_held = self.world.steps > asked + 1
+            waited = was_held and reply.error is ErrorCode.REBALANCE_IN_PROGRESS
             if (reply.error is ErrorCode.NONE or waited) and is_in:
                 self.heard_at = self.world.now
             self.later(0, lambda: answered(reply))
@@ -102,10 +108,12 @@ class Member:
 
 @dataclass
 class ClassicMember(Member):
-    """A member of the classic protocol."""
+    """A member of the classic protocol. ``is_cooperative``: it works on while it joins again, and
+    joins once more if it had to give something up (KIP-429); otherwise it stops before it joins."""
 
     generation: int = -1
-    wants: bytes = b"t"
+    owned: Parts = frozenset()
+    is_cooperative: bool = False
 
     def begin(self) -> None:
         self._join()
@@ -118,10 +126,16 @@ class ClassicMember(Member):
                 ticket=self.ask(self._joined), member_id=self.member_id,
                 instance_id=self.instance_id, client_id=self.name, client_host="/h",
                 session_timeout_ms=SESSION_MS, rebalance_timeout_ms=self.rebalance_ms,
-                protocol_type="consumer", protocols=(("range", self.wants),),
-                needs_member_id=True,
+                protocol_type="consumer", protocols=(("range", self._metadata()),),
+                needs_member_id=True, topics=self.world.topics,
+                looked_up=frozenset(self.world.topics),
             )
         )  # fmt: skip
+
+    def _metadata(self) -> bytes:
+        owned = self.owned if self.is_cooperative else frozenset()
+        has = frozenset(TopicPartition(*part) for part in owned)
+        return formats.subscription(formats.Claim(("t",), has))
 
     def _joined(self, reply: Joined) -> None:
         if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
@@ -133,18 +147,27 @@ class ClassicMember(Member):
             self.later(100, self._join)
         else:
             self.member_id, self.generation = reply.member_id, reply.generation_id
-            leads = reply.leader == reply.member_id
-            ids = [member.member_id for member in reply.members] if leads else []
-            self.later(self.slow_ms, lambda: self._sync(ids, reply.generation_id))
+            dealt = self.deal(reply.members)
+            self.later(self.slow_ms, lambda: self._sync(dealt, reply.generation_id))
 
-    def _sync(self, ids: list[str], generation: int) -> None:
+    def deal(self, members: Sequence[JoinedMember]) -> Mapping[str, bytes]:
+        """A leader's work: partitions in turn, but none that another one still has."""
+        has = {each.member_id: formats.read_subscription(each.metadata).owned for each in members}
+        dealt: dict[str, set[tuple[str, int]]] = {member_id: set() for member_id in has}
+        for number in range(self.world.parts if members else 0):
+            taker = members[number % len(members)].member_id
+            if not any(("t", number) in owned for other, owned in has.items() if other != taker):
+                dealt[taker].add(("t", number))
+        return {member_id: assignment_of(parts, 3) for member_id, parts in dealt.items()}
+
+    def _sync(self, dealt: Mapping[str, bytes], generation: int) -> None:
         if generation != self.generation:
             return
         self.send(
             events.SyncGroup(
                 ticket=self.ask(self._synced), generation_id=generation,
                 member_id=self.member_id, instance_id=self.instance_id,
-                assignments=dict.fromkeys(ids, b""),
+                assignments=dealt,
             )
         )  # fmt: skip
 
@@ -153,6 +176,11 @@ class ClassicMember(Member):
             self.member_id = ""
         if reply.error is not ErrorCode.NONE:
             self.later(20, self._join)
+            return
+        given = partitions_of(reply.assignment) or frozenset()
+        has_lost, self.owned = not self.owned <= given, given
+        if has_lost and self.is_cooperative:
+            self.later(self.slow_ms, self._join)
 
     def _beat(self) -> None:
         self.later(BEAT_MS, self._beat)
@@ -164,7 +192,8 @@ class ClassicMember(Member):
         if code is ErrorCode.NONE:
             return
         if code is not ErrorCode.REBALANCE_IN_PROGRESS:
-            self.member_id = ""
+            self.owned = frozenset()
+            self.member_id = self.member_id if code is ErrorCode.ILLEGAL_GENERATION else ""
         self.generation = -1
         self.later(self.slow_ms, self._join)
 

@@ -9,11 +9,11 @@ from groups.core import events
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.commanded.group import CommandedGroup
 from groups.core.draft.group import DraftGroup
-from proof.stories.members import CLASSES, ConsumerMember, Member
+from proof.stories.members import CLASSES, ClassicMember, ConsumerMember, Member
 from proof.stories.truth import Truth
-from proof.stories.world import World
+from proof.stories.world import MIXED, World
 
-KINDS: Final = tuple(CLASSES)
+KINDS: Final = (*CLASSES, MIXED)
 
 ACTS_MAX: Final = 14
 LONGEST_PAUSE_MS: Final = 9_000
@@ -45,6 +45,7 @@ class Story:
         self.told: list[str] = []
         self._operations = 0
         self._assigns = self.world.rng.choice([0.0, 0.0, 0.6]) if kind == "consumer" else 0.0
+        self._is_cooperative = kind == MIXED and self.world.rng.random() < 0.5
 
     def play(self) -> Truth:
         """From the first member to the end."""
@@ -77,15 +78,18 @@ class Story:
         if len(self._living()) >= MEMBERS_MAX:
             return
         rng, number = self.world.rng, len(self.cast.members)
-        is_static = self.world.kind in ("classic", "consumer") and rng.random() < 0.3
+        is_static = self.world.kind in ("classic", "consumer", MIXED) and rng.random() < 0.3
         name = f"m{number}"
-        member = CLASSES[self.world.kind](
+        kind = rng.choice(("classic", "consumer")) if self.world.kind == MIXED else self.world.kind
+        member = CLASSES[kind](
             self.world, name, name if is_static else None,
             slow_ms=rng.choice([20, 50, 1_200, 6_000, 18_000]),
             rebalance_ms=rng.choice([4_000, 15_000]),
         )  # fmt: skip
         if isinstance(member, ConsumerMember) and rng.random() < self._assigns:
             member.own = (ClientAssignor("mine"),)
+        if isinstance(member, ClassicMember):
+            member.is_cooperative = self._is_cooperative
         self.cast.members.append(member)
         member.later(0, member.begin)
         self.world.run(self.world.now + 1)
@@ -136,6 +140,8 @@ class Story:
         self.world.take_over()
 
     def _freeze(self) -> None:
+        if self.world.kind == MIXED:
+            return
         self.world.freeze(is_on=not self.world.rules.guards.frozen)
 
 

@@ -1,15 +1,14 @@
-"""What a rebalance waited for, known from outside, compared with what the journal says.
+"""What a rebalance waited for, known from outside.
 
 ``passes`` adds up whom the group's own report (``groups.core.waiting``, what an operator sees
 meanwhile) names as awaited; ``stepped`` finds who came and went, and by what, in the members before
-and after an event. At each entry that ends a rebalance both are compared with its explanation: no
-cause and no member may be missing, none may be invented, and times may differ by ``TOLERANCE_MS``.
+and after an event. At each entry that ends a rebalance both are compared with its explanation
+(``comparison``).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from math import inf
+from typing import Any, Final
 
 from groups.core import events
 from groups.core.commanded.thread_offers import EXPELLED, is_expelled
@@ -18,28 +17,14 @@ from groups.core.consumer import waiting as consumer
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import NO_CLIENT_ROUND
 from groups.core.consumer.member import UNRELEASED
-from groups.core.explanation import REMOVALS, REMOVED, Awaited, End, Explanation
+from groups.core.explanation import REMOVALS
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.waiting import Act
-from proof.stories.members import SESSION_MS
-from proof.stories.world import World
-
-TOLERANCE_MS: Final = 100
-
-SHORT_MS: Final = 1
-"""A shorter wait is none."""
-
-PUT_OFF: Final = "put off"
-"""In place of a member's id: the cause of a rebalance that was put off names nobody."""
-
-Key = tuple[str, Act]
-
-JOINS: Final = (
-    events.JoinGroup, events.ConsumerHeartbeat, events.DraftJoin, events.RegisterConsumer,
-)  # fmt: skip
-
+from proof.stories.comparison import compare
+from proof.stories.facts import PUT_OFF, Facts, Gone, Key, Known
+from proof.stories.members import SESSION_MS, Member
 
 LATE: Final = {
     ("classic", "PreparingRebalance"): Trigger.JOIN_TIMED_OUT,
@@ -48,6 +33,7 @@ LATE: Final = {
     ("classic", "Empty"): Trigger.JOIN_TIMED_OUT,
     ("consumer", "Reconciling"): Trigger.REBALANCE_TIMEOUT,
     ("consumer", "Assigning"): Trigger.REBALANCE_TIMEOUT,
+    ("consumer", "Stable"): Trigger.REBALANCE_TIMEOUT,
     ("draft", "PreparingRebalance"): Trigger.SESSION_EXPIRED,
     ("commanded", "PreparingRebalance"): Trigger.NOT_ACKNOWLEDGED,
     ("commanded", "CompletingRebalance"): Trigger.NOT_ACKNOWLEDGED,
@@ -58,81 +44,39 @@ LATE: Final = {
 ON_REQUEST: Final = (Trigger.OPERATOR, Trigger.LEADER_REJOINED, Trigger.METADATA_CHANGED)
 """Causes that no member's coming or going shows."""
 
-JOINED: Final = (Trigger.MEMBER_JOINED,)
-
 ENDS: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED, EntryKind.STABLE)
 
-SILENCE: Final = (Trigger.SESSION_EXPIRED,)
-"""In a rebalance of the draft it means that a consumer did not join in time."""
-
-
-class Known(NamedTuple):
-    """A cause: when it came, what it was, and which member, if one."""
-
-    at: int
-    trigger: str
-    name: str | None
-    member_id: str | None = None
-    members: int = 1
-
-
-class Gone(NamedTuple):
-    """A member that was removed: by what, and what was awaited of it then."""
-
-    at: int
-    trigger: str
-    awaited: frozenset[Act]
-    silent_ms: int
-
 
 @dataclass
-class Told:
-    """An explanation that was compared, for the story's end."""
+class Truth(Facts):
+    """Watches a world."""
 
-    entries: int = 0
-    removed: int = 0
-    causes: int = 0
-    longest_ms: int = 0
-
-
-@dataclass
-class Truth:
-    """Watches a world. ``wrong``: what the journal said otherwise."""
-
-    world: World
-    members: Any
-    wrong: list[str] = field(default_factory=list)
-    told_of: Told = field(default_factory=Told)
     since: int = 0
-    spans: list[tuple[Key, int, int]] = field(default_factory=list)
-    causes: list[Known] = field(default_factory=list)
     deferred: list[Known] = field(default_factory=list)
-    carried: Known | None = None
-    gone: list[tuple[str, Gone]] = field(default_factory=list)
     owed_since: int | None = None
     step_began: int = 0
     queues_group: bool = False
-    phases: set[int] = field(default_factory=set)
     was_synced: bool = False
-    names: dict[str, str] = field(default_factory=dict)
-    taken_at: int | None = None
     loaded_at: int = 0
     put_off: str | None = None
     put_off_for: int = 1
-    owed: str | None = None
     is_on: bool = False
     parked: dict[str, str] = field(default_factory=dict)
+    converted_at: int | None = None
 
     # -- what happens
 
     def passes(self, since: int, until: int) -> None:
         """Everybody that is awaited now is awaited for this time."""
+        if self.kind == "consumer" and self._owes() is not (self.owed_since is not None):
+            self.owed_since = since if self.owed_since is None else None  # a freeze, or its end
         for key in self._awaited(self.world.group):
             self.spans.append((key, since, until))
 
     def _awaited(self, group: Any) -> set[Key]:
         seen, asked = group.waiting(self.world.now), None
-        if self.world.kind == "consumer":
+        kind = group.durable.group.kind
+        if kind == "consumer":
             asked = group.live.client_round.assigning_id
         if asked is not None:  # what it owes beside the assignment
             live = replace(group.live, client_round=NO_CLIENT_ROUND)
@@ -142,7 +86,9 @@ class Truth:
         found: set[Key] = set()
         if seen is not None:
             found = {(one.member_id, one.act) for one in seen.awaited}
-        if self.world.kind == "classic" and group.live.join_phase is not None:
+            if kind == "consumer":  # its rebalance ends without the SyncGroup of a classic member
+                found = {key for key in found if key[1] is not Act.SYNC}
+        if kind == "classic" and group.live.join_phase is not None:
             found |= {(member_id, Act.JOIN) for member_id in group.live.awaited.values()}
         if asked is not None:
             found.add((asked, Act.ASSIGN))
@@ -157,7 +103,7 @@ class Truth:
         if self.put_off is not None:
             self._put_off(self.put_off)
             self.put_off = None if self._is_withdrawn(before) else self.put_off
-        joins = getattr(before.live, "joins", {}) if self.world.kind == "classic" else {}
+        joins = getattr(before.live, "joins", {}) if self.kind == "classic" else {}
         self.parked = {m: join.row.client_id for m, join in joins.items() if join.is_new}
         self.step_began = len(self.causes)
         had, has = _everybody(before), _everybody(after)
@@ -168,23 +114,29 @@ class Truth:
         for member_id in has.keys() - had.keys() - set(replaced.values()):
             self._cause(before, Trigger.MEMBER_JOINED, has[member_id], member_id)
         for member_id in had.keys() - has.keys() - replaced.keys():
-            trigger = self._why_gone(before, event, member_id)
-            if member_id in getattr(before.live, "suspects", ()):  # it counted as dead before
-                if not _names(event, member_id):
-                    continue
-            else:
-                self._remember(before, member_id, trigger)
-            self._cause(before, trigger, had[member_id], member_id)
-        if replaced and self.world.kind == "classic":
+            self._went(before, event, member_id, had[member_id])
+        if replaced and self.kind == "classic":
             new_id = next(iter(replaced.values()))
             self._static_came_back(before, has[new_id], new_id)
         self._suspected(before, after)
         self._expelled(before, after, event)
-        self._others(before, after, event, has.keys() & (had.keys() | set(replaced.values())))
+        stayed = has.keys() & (had.keys() | set(replaced.values()))
+        self._others(before, after, event, stayed, sender)
+        if self.kind != after.durable.group.kind:
+            self.kind, self.converted_at = after.durable.group.kind, now
         self._owed(before, event, now, replaced)
         if self.queues_group:
             self._cause(before, Trigger.OWNER_CHANGED, None)
             self.queues_group = False
+
+    def _went(self, before: Any, event: events.Event, member_id: str, name: str) -> None:
+        """A member was removed."""
+        trigger = self._why_gone(before, event, member_id)
+        if member_id not in getattr(before.live, "suspects", ()):
+            self._remember(before, member_id, trigger)
+        elif not _names(event, member_id):
+            return  # it counted as dead before
+        self._cause(before, trigger, name, member_id)
 
     def _cause(
         self, before: Any, trigger: str, name: str | None, member_id: str | None = None
@@ -202,14 +154,22 @@ class Truth:
 
     def _remember(self, before: Any, member_id: str, trigger: str) -> None:
         acts = frozenset(act for awaited, act in self._awaited(before) if awaited == member_id)
-        member = self._member(member_id)
+        member = self.member(member_id)
         heard = max(member.heard_at, self.loaded_at) if member is not None else self.world.now
         owed_since = None if self.world.rules.guards.frozen else self.owed_since
         if owed_since is not None and not acts and before.durable.group.kind == "consumer":
-            self.spans.append(((member_id, Act.HEARTBEAT), owed_since, self.world.now))
-            acts = frozenset({Act.HEARTBEAT})
+            act = self._asks_by(before, member_id)
+            self.spans.append(((member_id, act), owed_since, self.world.now))
+            acts = frozenset({act})
+        if self.world.now == self.converted_at:
+            acts = frozenset()  # as a member of this protocol it was not awaited for any time
         gone = Gone(self.world.now, trigger, acts, self.world.now - heard)
         self.gone.append((member_id, gone))
+
+    def _asks_by(self, before: Any, member_id: str) -> Act:
+        """By what the member asks for news in a consumer group."""
+        row = before.durable.members.get(member_id)
+        return Act.REJOIN if row is not None and row.subscription else Act.HEARTBEAT
 
     def _why_gone(self, before: Any, event: events.Event, member_id: str) -> str:
         """Who says goodbye has left; who is removed by the clock was silent, or late."""
@@ -220,13 +180,14 @@ class Truth:
         row = before.durable.members.get(member_id)
         if row is not None and before.durable.group.kind == "commanded" and is_expelled(row):
             return Cause.of(row.details[EXPELLED]).trigger
-        member = self._member(member_id)
+        member = self.member(member_id)
         heard = max(member.heard_at if member else 0, self.loaded_at)
-        timers = getattr(before.live, "timers", {})  # looked at first
-        is_late = member_id in timers and timers[member_id].deadline <= self.world.now
+        timers = [getattr(before.live, name, {}) for name in ("timers", "calls", "syncs")]
+        late = [each[member_id] for each in timers if member_id in each]
+        is_late = any(getattr(each, "deadline", inf) <= self.world.now for each in late)  # first
         if self.world.now - heard >= SESSION_MS and not is_late:
             return Trigger.SESSION_EXPIRED
-        return LATE[self.world.kind, before.durable.group.state]
+        return LATE[self.kind, before.durable.group.state]
 
     def _static_came_back(self, before: Any, name: str, member_id: str) -> None:
         """In CompletingRebalance that begins the rebalance anew."""
@@ -234,7 +195,7 @@ class Truth:
             self._cause(before, Trigger.MEMBER_REPLACED, name, member_id)
 
     def _suspected(self, before: Any, after: Any) -> None:
-        if self.world.kind != "draft":
+        if self.kind != "draft":
             return
         for member_id in after.live.suspects.keys() - before.live.suspects.keys():
             self._remember(before, member_id, Trigger.SESSION_EXPIRED)
@@ -242,7 +203,7 @@ class Truth:
             self._cause(before, Trigger.SESSION_EXPIRED, name, member_id)
 
     def _expelled(self, before: Any, after: Any, event: events.Event) -> None:
-        if self.world.kind != "commanded":
+        if self.kind != "commanded":
             return
         for member_id, row in after.durable.members.items():
             was = before.durable.members.get(member_id)
@@ -253,17 +214,25 @@ class Truth:
                     known = Known(self.world.now, trigger, row.client_id, member_id)
                     self.causes.append(known)
 
-    def _others(self, before: Any, after: Any, event: events.Event, stayed: set[str]) -> None:
+    def _others(
+        self, before: Any, after: Any, event: events.Event, stayed: set[str], sender: Any
+    ) -> None:
         """Causes that are no coming or going."""
-        kind, was, row = self.world.kind, before.durable.group, after.durable.group
+        kind, was, row = self.kind, before.durable.group, after.durable.group
         if isinstance(event, events.ForceRebalance) and kind == "commanded":
             if was.state == "Stable" and not self.world.rules.guards.frozen:
                 self._cause(before, Trigger.OPERATOR, None)
+        elif isinstance(event, events.ForceRebalance) and kind == "draft" and self.put_off:
+            if (was.state, row.state) == ("Stable", "PreparingRebalance"):  # it begins by this
+                self._cause(before, Trigger.OPERATOR, None)
         elif isinstance(event, events.TopicsChanged) and before.durable.members:
             self._cause(before, Trigger.TOPICS_CHANGED, None)
-        elif isinstance(event, events.ConsumerHeartbeat) and kind == "consumer":
-            if row.generation > was.generation and event.member_id in stayed:
-                self._cause(before, Trigger.TOPICS_CHANGED, event.client_id, event.member_id)
+        elif isinstance(event, events.ConsumerHeartbeat | events.JoinGroup) and kind == "consumer":
+            member_id = event.member_id
+            if isinstance(sender, Member) and not member_id:  # a static one
+                member_id = next((m for m in stayed if self.names[m] == sender.name), "")
+            if row.generation > was.generation and member_id in stayed and row.kind == kind:
+                self._cause(before, Trigger.TOPICS_CHANGED, event.client_id, member_id)
 
     def _owes(self) -> bool:
         is_asked = self.world.group.live.client_round.assigning_id is not None
@@ -276,7 +245,8 @@ class Truth:
 
     def _owed(self, before: Any, event: events.Event, now: int, replaced: dict[str, str]) -> None:
         """In a consumer group the next heartbeat of any member may be what all wait for."""
-        if self.world.kind != "consumer":
+        if self.kind != "consumer":
+            self.owed_since = None
             return
         owes = self._owes()
         if owes and self.owed_since is None:
@@ -289,28 +259,28 @@ class Truth:
             named -= {m for m in named if before.members[m].state == UNRELEASED}
             named |= {new for old, new in replaced.items() if old in named}
             had = {*before.durable.members, *replaced.values()} - named
-            if isinstance(event, events.ConsumerHeartbeat) and event.member_epoch >= 0:
-                key = (event.member_id, Act.HEARTBEAT)
-                self.spans += [(key, self.owed_since, now)] if event.member_id in had else []
+            if isinstance(event, events.ConsumerHeartbeat | events.JoinGroup):
+                asks = event.member_id in had and getattr(event, "member_epoch", 0) >= 0
+                key = (event.member_id, self._asks_by(before, event.member_id))
+                self.spans += [(key, self.owed_since, now)] if asks else []
             self.owed_since = None
 
     def taken_over(self) -> None:
         """What was before is not known to the new owner, but for what the rows have."""
         row = self.world.group.durable.group
         is_on = row.state not in ("Stable", "Empty")
-        if self.world.kind == "classic" and self.put_off is not None:
+        if self.kind == "classic" and self.put_off is not None:
             self.put_off = row.details.get("must_rebalance")  # none for joins that were parked
-            self.causes = []
-        if self.world.kind == "consumer":  # a static member may only be away for a while
+            self.put_off_for, self.causes = 1, []
+        if self.kind == "consumer":  # a static member may only be away for a while
             aim = row.generation if self.put_off is None else row.details["put_off_after"]
             is_on = is_on and aim > row.details.get("settled_epoch", 0)
-        is_queued = self.world.kind == "commanded" and bool(self.world.group.durable.members)
+        is_queued = self.kind == "commanded" and bool(self.world.group.durable.members)
         self.queues_group = is_queued
         self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
-        if self.world.kind == "consumer" and self.put_off is None:
-            self.owed_since = self.world.now if self._is_behind() else None
+        self.owed_since = None
 
     # -- what the journal says
 
@@ -318,37 +288,38 @@ class Truth:
         """Compare an entry that ends a rebalance, or its sync phase, or the group's life."""
         if entry.kind == EntryKind.REBALANCE_ABANDONED:
             self._abandoned(entry)
-        if entry.kind == EntryKind.REBALANCE_PUT_OFF and self.world.kind != "commanded":
+        if entry.kind == EntryKind.REBALANCE_PUT_OFF and self.kind != "commanded":
             self._put_off(entry.trigger)
         if entry.kind == EntryKind.REBALANCE_STARTED:
             self._started(entry)
         if entry.kind == EntryKind.EMPTIED:
             self.deferred = []
         if entry.why is not None:
-            self._compare(entry, entry.why)
+            compare(self, entry, entry.why)
         elif entry.kind in ENDS and entry.kind != EntryKind.EMPTIED and self.taken_at is None:
-            self._say(entry, "is not explained")
+            self.say(entry, "is not explained")
         if entry.kind in ENDS:
             self._forget()
             self.owed = None
         if entry.kind == EntryKind.EMPTIED:
-            is_held = self.world.kind == "classic" and self.world.rules.guards.frozen
+            is_held = self.kind == "classic" and self.world.rules.guards.frozen
             self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
-        if entry.kind == EntryKind.REBALANCE_COMPLETED and self.world.kind == "classic":
+        if entry.kind == EntryKind.REBALANCE_COMPLETED and self.kind == "classic":
             self._carry(entry)
 
     def _abandoned(self, entry: JournalEntry) -> None:
         new = self.causes[self.step_began :]
         of_the_sync = (None, None) if self.was_synced else (self.taken_at, self.carried)
         self._forget()
-        if self.world.kind == "classic":
+        if self.kind == "classic":
             self.taken_at, self.carried = of_the_sync
         self.causes = new if entry.trigger == Trigger.OWNER_CHANGED else []
+        self.step_began = 0
 
     def _is_withdrawn(self, group: Any) -> bool:
         """In a classic group nothing is due any more: no join waits, no member was removed since,
         and the row owes nothing."""
-        if self.world.kind != "classic" or self.owed is not None or group.live.joins:
+        if self.kind != "classic" or self.owed is not None or group.live.joins:
             return False
         return group.durable.group.details.get("must_rebalance") is None
 
@@ -358,7 +329,7 @@ class Truth:
         new = self.causes[self.step_began :]
         went = [each for each in new if each.trigger in REMOVALS]
         first = next((each for each in went if each.member_id not in self.parked), None)
-        if self.world.kind == "classic" and self.owed is None and first is not None:
+        if self.kind == "classic" and self.owed is None and first is not None:
             self.owed = first.trigger
         if self.put_off is None:
             self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
@@ -386,7 +357,7 @@ class Truth:
     def _cause_put_off(self, trigger: str, member_id: str | None) -> Known:
         """Only a classic group knows whom it was for."""
         now, members = self.world.now, max(1, self.put_off_for)
-        if self.world.kind != "classic":
+        if self.kind != "classic":
             return Known(now, trigger, None, PUT_OFF)
         name = self.names.get(member_id or "") if members == 1 else None
         return Known(now, trigger, name, PUT_OFF if name is None else member_id, members)
@@ -395,7 +366,7 @@ class Truth:
         """A cause that no member's coming or going shows."""
         name = self.names.get(entry.member_id or "")
         is_eviction = name is not None and entry.trigger == Trigger.OPERATOR
-        if entry.trigger in ON_REQUEST and not is_eviction and self.world.kind != "commanded":
+        if entry.trigger in ON_REQUEST and not is_eviction and self.kind != "commanded":
             self.causes.append(Known(self.world.now, entry.trigger, name, entry.member_id))
 
     def _carry(self, entry: JournalEntry) -> None:
@@ -404,150 +375,15 @@ class Truth:
         if entry.why is not None and entry.why.causes:
             first = entry.why.causes[0]
             member_id, name = first.named[0] if first.named else (None, None)
-            self.carried = Known(self.world.now, first.trigger, name, member_id, first.members)
+            also = tuple(other for other, _ in first.named[1:])
+            self.carried = Known(
+                self.world.now, first.trigger, name, member_id, first.members, also
+            )
 
     def _forget(self) -> None:
         self.spans, self.gone, self.carried, self.taken_at = [], [], None, None
         self.is_on = False
         self.causes, self.deferred = self.deferred, []
-
-    def _say(self, entry: JournalEntry, what: str) -> None:
-        self.wrong.append(f"{self.world.now}: {entry.kind} {entry.generation_after}: {what}")
-
-    def _compare(self, entry: JournalEntry, why: Explanation) -> None:
-        self.told_of.entries += 1
-        self.told_of.causes += len(why.causes)
-        self.told_of.longest_ms = max(self.told_of.longest_ms, why.ms)
-        since = self.world.now - why.ms
-        if why.is_partial is not (self.taken_at is not None):
-            self._say(entry, f"partial: {why.is_partial}")
-        if why.is_partial and self.taken_at is not None and since < self.taken_at:
-            self._say(entry, "knows of a time before it was taken over")
-        self._compare_waits(entry, why, since)
-        self._compare_ends(entry, why, since)
-        self._compare_causes(entry, why, since)
-        self._compare_shares(entry, why, since)
-        if Explanation.decoded(why.encoded()) != _as_decoded(why):
-            self._say(entry, "is another one after it was encoded")
-
-    def _compare_waits(self, entry: JournalEntry, why: Explanation, since: int) -> None:
-        expected: dict[Key, int] = {}
-        reached: dict[Key, int] = {}
-        for key, begin, end in sorted(self.spans, key=lambda span: span[1:]):
-            ms = end - max(begin, since, reached.get(key, 0))
-            if ms > 0:
-                expected[self._known_as(key)] = expected.get(self._known_as(key), 0) + ms
-                reached[key] = end
-        told: dict[Key, int] = {}
-        for one in why.awaited:
-            key = self._known_as((one.member_id, Act(one.act)))
-            told[key] = told.get(key, 0) + one.ms
-        for key in expected.keys() | told.keys():
-            right, said = expected.get(key, 0), told.get(key, 0)
-            if abs(right - said) > TOLERANCE_MS or (
-                min(right, said) == 0 and max(right, said) > SHORT_MS
-            ):
-                self._say(entry, f"waited {right} ms for {key}, not {said}")
-
-    def _known_as(self, key: Key) -> Key:
-        """A static member is the same one under all its ids."""
-        member = self._member(key[0])
-        is_static = member is not None and member.instance_id is not None
-        return (member.name if is_static else key[0], key[1])
-
-    def _member(self, member_id: str) -> Any:
-        return self.members.by_name(self.names.get(member_id, ""))
-
-    def _compare_ends(self, entry: JournalEntry, why: Explanation, since: int) -> None:
-        removed = {(o.member_id, o.act, o.end): o for o in why.awaited if o.end in REMOVED}
-        for member_id, gone in self.gone:
-            for act in gone.awaited:
-                right = self._end_of(gone)
-                one = removed.get((member_id, act, right))
-                self._compare_end(entry, one, (member_id, act), gone, since)
-        ended = {(m, act, self._end_of(gone)) for m, gone in self.gone for act in gone.awaited}
-        for key, one in removed.items():
-            if key not in ended and one.act != Act.JOIN:
-                self._say(entry, f"{one.name} ended as {one.end}, and was not removed")
-        for one in why.awaited:
-            member = self._member(one.member_id)
-            if member is not None and one.name not in ("", member.name, member.instance_id):
-                self._say(entry, f"{one.name} is {member.name}")
-
-    def _compare_end(
-        self, entry: JournalEntry, one: Awaited | None, key: Key, gone: Gone, since: int
-    ) -> None:
-        self.told_of.removed += 1
-        if one is None:
-            spans = [span[1:] for span in self.spans if span[0] == key]
-            if any(max(begin, since) < end == gone.at for begin, end in spans):
-                self._say(entry, f"{key} was awaited until it was removed, and is not named")
-        elif one.end == End.SILENT and abs(one.silent_ms - gone.silent_ms) > TOLERANCE_MS:
-            self._say(entry, f"{one.name} was silent {gone.silent_ms}, not {one.silent_ms}")
-
-    def _end_of(self, gone: Gone) -> End:
-        is_draft = self.world.kind == "draft"
-        return End.LATE if is_draft and gone.trigger in SILENCE else REMOVALS[gone.trigger]
-
-    def _compare_causes(self, entry: JournalEntry, why: Explanation, since: int) -> None:
-        known = [self.carried] if self.carried is not None else []
-        known += self.causes
-        right = _runs(known)
-        said = [(share.trigger, share.members) for share in why.causes]
-        if why.is_partial:
-            # Joins before it end with their owner; what the rows owe is known, and what follows.
-            kept = [each.trigger for each in known if each.trigger in REMOVALS or each.at > since]
-            may_say = {self.owed, *(each.trigger for each in known)}
-            if not set(kept) <= {trigger for trigger, _ in said} <= may_say:
-                self._say(entry, f"causes are {right}, not {said}")
-            return
-        if [(trigger, count) for trigger, count, _ in right] != said:
-            # What came in the same millisecond has no order.
-            right = _runs(sorted(known, key=lambda each: (each.at, each.trigger in JOINED)))
-        if _has_ties(known, since) and _counts(right) == _counts(said):
-            return
-        if [(trigger, count) for trigger, count, _ in right] != said:
-            self._say(entry, f"causes are {right}, not {said}")
-            return
-        for (trigger, _, first), share in zip(right, why.causes, strict=True):
-            if first is self.carried:
-                continue
-            if abs(max(0, first.at - since) - share.at_ms) > TOLERANCE_MS:
-                self._say(entry, f"{trigger} came at {first.at - since}, not {share.at_ms}")
-            said_names = {name for _, name in share.named}
-            names = {each.name for each in known if each.trigger == trigger}
-            if first.name is not None and not (said_names and said_names <= names):
-                self._say(entry, f"{trigger} was {names}, not {said_names}")
-
-    def _compare_shares(self, entry: JournalEntry, why: Explanation, since: int) -> None:
-        if not why.causes:
-            return
-        if sum(share.ms for share in why.causes) != why.ms:
-            self._say(entry, "the shares are not all of the time")
-        doomed = self._only_doomed(since)
-        told = sum(share.ms for share in why.causes if share.trigger in REMOVALS)
-        if told + TOLERANCE_MS < doomed:
-            self._say(entry, f"{doomed} ms were waited for the removed alone, {told} are theirs")
-
-    def _only_doomed(self, since: int) -> int:
-        """How long the group waited only for members that were removed in the end."""
-        edges = sorted({max(edge, since) for _, *ends in self.spans for edge in ends})
-        return sum(
-            end - begin
-            for begin, end in pairwise(edges)
-            if (keys := {key for key, a, b in self.spans if a <= begin < end <= b})
-            and all(self._is_doomed(key, end) for key in keys)
-        )
-
-    def _is_doomed(self, key: Key, moment: int) -> bool:
-        """Whether what is awaited now ends with the member's removal."""
-        for begin, end in sorted(span[1:] for span in self.spans if span[0] == key):
-            if begin <= moment <= end and not begin == moment in self.phases:
-                moment = end
-        return any(
-            member_id == key[0] and key[1] in gone.awaited and gone.at == moment
-            for member_id, gone in self.gone
-        )
 
 
 def _names(event: events.Event, member_id: str) -> bool:
@@ -580,45 +416,3 @@ def _replaced(had: dict[str, str], has: dict[str, str]) -> dict[str, str]:
                 found[old] = new
                 break
     return found
-
-
-def _runs(known: list[Known]) -> list[tuple[str, int, Known]]:
-    """Equal causes in a row are one."""
-    found: list[tuple[str, int, Known]] = []
-    ids: set[str | None] = set()
-    for each in known:
-        if found and found[-1][0] == each.trigger and _is_one(found[-1][2], each):
-            is_new = each.member_id in (None, PUT_OFF) or each.member_id not in ids
-            ids.add(each.member_id)
-            count = found[-1][1] + each.members * is_new
-            found[-1] = (each.trigger, count, found[-1][2])
-        else:
-            ids = {each.member_id}
-            found.append((each.trigger, each.members, each))
-    return found
-
-
-def _has_ties(known: list[Known], since: int) -> bool:
-    at = [max(since, each.at) for each in known]
-    return len(set(at)) < len(at)
-
-
-def _counts(runs: Sequence[tuple[Any, ...]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for trigger, count, *_ in runs:
-        found[trigger] = found.get(trigger, 0) + count
-    return found
-
-
-def _is_one(first: Known, other: Known) -> bool:
-    """An operator who forces a rebalance and one who evicts give different reasons."""
-    if first.trigger != Trigger.OPERATOR:
-        return True
-    kinds = [(each.name is None, each.member_id == PUT_OFF) for each in (first, other)]
-    return kinds[0] == kinds[1]
-
-
-def _as_decoded(why: Explanation) -> Explanation:
-    """Names of members that stay are not in the entry."""
-    awaited = tuple(one if one.end in REMOVED else one._replace(name="") for one in why.awaited)
-    return replace(why, awaited=awaited)

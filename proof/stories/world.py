@@ -5,7 +5,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from groups.core import events
 from groups.core.conversion.step import decide
@@ -20,6 +20,10 @@ RULES = Rules(
     group_consumer_heartbeat_interval_ms=3_000,
     rebalance_max_retries=2,
 )
+
+
+MIXED: Final = "mixed"
+"""Members of the classic and of the consumer protocol in one group, which changes its kind."""
 
 
 class Watcher(Protocol):
@@ -48,8 +52,8 @@ class World:
     def __init__(self, kind: str, seed: int) -> None:
         self.kind, self.rng, self.now = kind, Random(seed), 1_000_000
         self.rules = RULES
-        self.group: Any = KINDS[kind].absent("g", RULES, self.now)
-        self.revision = 0
+        self.group: Any = KINDS["classic" if kind == MIXED else kind].absent("g", RULES, self.now)
+        self.revision, self.steps = 0, 0
         self.parts = 4
         self.waiting: dict[events.Ticket, Callable[[Reply], None]] = {}
         self.watcher: Watcher | None = None
@@ -99,7 +103,7 @@ class World:
 
     def step(self, event: events.Event, sender: Any) -> None:
         """Decide, commit, tell."""
-        before = self.group
+        before, self.steps = self.group, self.steps + 1
         decision = self.decided(before, event)
         self.group = decision.group
         if self.group.durable is not before.durable:

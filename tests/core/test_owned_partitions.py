@@ -8,6 +8,7 @@ import pytest
 from groups.core.assignment import assignment_of, numbers_of, partitions_of
 from groups.core.facts import Owns, owned_in, settled
 from groups.store.facts import ranges
+from tests.core.consumer.crossing import Classic, classic_group
 
 
 def pairs(found: dict[str, tuple[int, ...]] | None) -> frozenset[tuple[str, int]] | None:
@@ -57,3 +58,21 @@ def test_what_a_member_lost_earlier_in_a_step_it_has_lost_since_then() -> None:
     synced = Owns("anna", 2, {"t": (1, 3)})
     assert settled([dealt, synced]).owns == {"anna": replace(synced, lost_ms=700)}
     assert settled([synced, dealt]).owns == {"anna": dealt}
+
+
+def test_a_join_that_a_new_owner_answers_ends_what_the_member_had() -> None:
+    """It was not told the generation that the old owner began, and joins again before it syncs."""
+    alone = Classic()
+    talk = classic_group(alone)
+    talk.send(talk.join_event(alone))
+    assert talk.state == "CompletingRebalance"
+    talk.reload()
+    talk.sleep(500)
+    alone.wants = "join"
+    talk.go_on(alone)
+    talk.sleep(300)
+    talk.go_on(alone)
+
+    assert talk.state == "Stable" and talk.last is not None
+    owns = [fact for fact in talk.last.facts if isinstance(fact, Owns)]
+    assert [(fact.lost_ms, fact.gains) for fact in owns] == [(300, True)]

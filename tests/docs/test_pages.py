@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from coordinator_site import kafka_settings
+from coordinator_site import kafka_settings, secret_files
 from launcher.installation import CHECKOUT
 
 PAGES = sorted(
@@ -51,7 +51,8 @@ def variables() -> set[str]:
     """Those of the table, and every other that a program names."""
     programs = (path for folder in OURS for path in (CHECKOUT / folder).rglob("*.py"))
     others = {name for path in programs for name in VARIABLE.findall(path.read_text())}
-    return others | {setting.variable for setting in kafka_settings.SETTINGS}
+    in_files = {name + secret_files.FILE for name in secret_files.SECRETS}
+    return others | in_files | {setting.variable for setting in kafka_settings.SETTINGS}
 
 
 @cache

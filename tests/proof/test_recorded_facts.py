@@ -115,6 +115,30 @@ def test_a_request_that_is_refused_and_sent_again_may_end_it_in_between() -> Non
     assert ["did not give up" in said for said in early] == [True]
 
 
+def test_what_was_given_up_is_later_by_as_much_as_the_write_took() -> None:
+    synced = invoke(7, 1_080, "SyncGroup", generation=2)
+    assert verdict({"anna syncs": synced, "end of the interval": ceased(1_100, 1, ago=32)}) == []
+    late = verdict({"anna syncs": synced, "end of the interval": ceased(1_100, 1, ago=28)})
+    assert ["did not give up" in said for said in late] == [True]
+
+
+def test_an_owner_that_took_over_after_the_join_knows_the_assignment_alone() -> None:
+    taken = {
+        "type": "row",
+        "at": 1_050.0,
+        "table": "slot",
+        "slot": slot_of(G),
+        "epoch": 2,
+        "node": 1,
+    }
+    synced = invoke(7, 1_080, "SyncGroup", generation=2)
+    late = {"end of the interval": ceased(1_100, 1), "taken": taken}
+    assert verdict({**late, "anna syncs": synced}) == []
+    assert ["did not give up" in said for said in verdict(late)] == [True]
+    early = {**late, "taken": {**taken, "at": 1_025.0}, "anna syncs": synced}
+    assert ["did not give up" in said for said in verdict(early)] == [True]
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_each_difference_is_detected(wrong: str) -> None:
     change, what = WRONG[wrong]

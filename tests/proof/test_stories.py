@@ -29,6 +29,29 @@ def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
     assert play("classic", seed).wrong == []
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(110, id="one that waited for partitions is awaited when they are free"),
+        pytest.param(1574, id="a static member that had to revoke is replaced"),
+    ],
+)
+def test_a_rebalance_of_both_protocols_is_known(seed: int) -> None:
+    assert play("mixed", seed).wrong == []
+
+
+def test_what_a_group_waited_for_before_it_changed_its_kind_is_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("groups.core.conversion.upgrade.left_off", lambda work: None)
+    assert any(play("mixed", seed).wrong for seed in range(20))
+    monkeypatch.undo()
+    monkeypatch.setattr(
+        "groups.core.consumer.group.ConsumerGroup.left_off", lambda group, now: None
+    )
+    assert any(play("mixed", seed).wrong for seed in range(20))
+
+
 def test_the_same_seed_is_the_same_story() -> None:
     told = [Story("classic", 7) for _ in range(2)]
     assert [story.play().told_of for story in told] == [story.truth.told_of for story in told]

@@ -42,6 +42,7 @@ EXTRAS: Final = {
         "import subprocess, sys; subprocess.run([sys.prefix + '/bin/rollcall', '--version'])",
         "rollcall",
     ),
+    "mcp": ("import rollcall.cli.mcp as served, mcp; print(served.__name__)", "rollcall.cli.mcp"),
     "django": (
         "from django.conf import settings; settings.configure(INSTALLED_APPS="
         "['rollcall.contrib.django'], ROLLCALL={'bootstrap': 'h:1'}); import django;"

@@ -8,6 +8,7 @@ import pytest
 import rollcall
 from hatch_build import addresses, described
 from launcher.installation import CHECKOUT
+from tests.supply.packages import EXTRAS
 from tests.supply.release import notes
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
@@ -21,10 +22,14 @@ def test_the_version_is_the_librarys() -> None:
 
 
 def test_an_extra_belongs_to_code_that_is_in_the_wheel() -> None:
-    folders = {"cli": "rollcall/cli", "django": "rollcall/contrib/django", "mcp": "rollcall/mcp"}
+    places = {
+        "cli": "rollcall/cli",
+        "django": "rollcall/contrib/django",
+        "mcp": "rollcall/cli/mcp.py",
+    }
     extras = PROJECT["project"]["optional-dependencies"]
-    assert extras.keys() <= folders.keys()
-    assert [each for each in extras if not (CHECKOUT / folders[each]).is_dir()] == []
+    assert extras.keys() <= places.keys() & EXTRAS.keys()
+    assert [each for each in extras if not (CHECKOUT / places[each]).exists()] == []
 
 
 def test_a_release_is_of_a_version_that_the_changelog_knows() -> None:

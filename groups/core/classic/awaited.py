@@ -31,13 +31,29 @@ from groups.core.waiting import Act, name_of
 def begin(work: Work, cause: Cause) -> None:
     """A rebalance begins. What an interrupted sync phase waited for belongs to it."""
     live = work.change()
-    sync, episode = live.sync, live.episode
-    if work.state == COMPLETING and sync is not None and episode is not None:
-        episode = episode.phased(*_synced(work, sync))
-    else:
-        episode = Episode(work.now)
+    episode = left_off(work) or Episode(work.now)
     live.episode = cause.add_to(episode, work.now, live.next_position)
     _keep(work, cause)
+
+
+def go_on(work: Work, episode: Episode, cause: Cause) -> None:
+    """A rebalance that began under the other protocol goes on in the join phase that has begun for
+    its last cause."""
+    work.change().episode = episode
+    _keep(work, cause)
+
+
+def left_off(work: Work) -> Episode | None:
+    """The rebalance that is interrupted now, with what it has waited for; None: none is."""
+    live, episode = work.live, work.live.episode
+    if episode is None:
+        return None
+    if live.join_phase is not None:
+        so_far = _so_far(work, live.join_phase, live.joins, End.PENDING)
+        return so_far.with_arrivals(_arrivals(live.join_phase, episode, live.joins))
+    if work.state == COMPLETING and live.sync is not None:
+        return episode.phased(*_synced(work, live.sync))
+    return None
 
 
 def _keep(work: Work, cause: Cause) -> None:
@@ -140,17 +156,21 @@ def id_ended(work: Work, member_id: str, end: End) -> None:
 
 def explained_join(work: Work, phase: JoinPhase, joins: Mapping[str, Join]) -> Explanation:
     """What there is to say of a join phase that ends now."""
+    so_far = _so_far(work, phase, joins, End.KEPT)
+    return so_far.explained(work.now, _arrivals(phase, so_far, joins))
+
+
+def _so_far(work: Work, phase: JoinPhase, joins: Mapping[str, Join], others: End) -> Episode:
+    """With what a join phase waited for. ``others``: how it ended for those that did not join."""
     episode = work.live.episode or Episode(phase.started_at, is_partial=True)
-    arrivals = _arrivals(phase, episode, joins)
     for wait in _with_new_ids(work, phase, joins):
         episode = episode.waited(wait)
     since, now = phase.started_at, work.now
     came = [(j.first, m) for m, j in joins.items() if not j.is_new and j.first > since]
-    kept = [(now, m) for m in work.members if m not in joins] if now > since else []
-    episode = episode.phased(
-        Phase(Act.REJOIN, End.REJOINED, since, came), Phase(Act.REJOIN, End.KEPT, since, kept)
+    rest = [(now, m) for m in work.members if m not in joins] if now > since else []
+    return episode.phased(
+        Phase(Act.REJOIN, End.REJOINED, since, came), Phase(Act.REJOIN, others, since, rest)
     )
-    return episode.explained(now, arrivals)
 
 
 def _with_new_ids(work: Work, phase: JoinPhase, joins: Mapping[str, Join]) -> Iterator[Wait]:

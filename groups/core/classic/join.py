@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.classic import awaited, guards, packing, static
+from groups.core.classic import awaited, guards, ownership, packing, static
 from groups.core.classic.join_phase import (
     current_generation,
     maybe_complete,
@@ -160,6 +160,7 @@ def _rejoin(work: Work, event: JoinGroup) -> None:
     elif member_id in work.live.joins:
         _park_known(work, event, row)  # a rebalance was put off, and the member waits for it
     elif same and _is_a_retry(work, member_id):
+        ownership.repeated(work, member_id)
         work.answer(event.ticket, current_generation(work, member_id))
     elif work.state in (COMPLETING, STABLE):
         cause = _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from groups.core.assignment import Parts, count_of
 from groups.core.classic import packing
 from groups.core.classic.live import NO_PARTS, Join, Told
+from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
 from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
 from groups.core.rows import MemberRow
@@ -44,6 +45,14 @@ def joined_again(work: Work, joins: Mapping[str, Join]) -> None:
     """A generation has begun with these: what they give up, they gave up when they joined."""
     live = work.change()
     live.rejoined = {m: join.first for m, join in joins.items()} | dict(live.rejoined)
+
+
+def repeated(work: Work, member_id: str) -> None:
+    """A member joins a generation that has begun: under another owner, whose notes are gone, or
+    without this static member, which has worked until now."""
+    if work.state == COMPLETING and member_id not in work.live.rejoined:
+        live = work.change()
+        live.rejoined = {**live.rejoined, member_id: work.now}
 
 
 def assigned(work: Work) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from groups.core.consumer import guards
-from groups.core.consumer.live import Open
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import Live, Open
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, UNREVOKED, Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
-from groups.core.consumer.work import Work
+from groups.core.consumer.work import Work, released_at
 from groups.core.explanation import CAUSE_NAMED_MAX, REMOVALS, End, Episode, Wait
-from groups.core.group import Millis, last_heard
+from groups.core.group import Millis, Rules, last_heard
 from groups.core.rows import GroupRow
 from groups.core.shared import SharedDict
 from groups.core.waiting import Act, name_of
@@ -27,10 +28,14 @@ DONE: Final[Mapping[Act | None, End]] = {
     Act.REJOIN: End.REJOINED,
     Act.RETURN: End.RETURNED,
     Act.HEARTBEAT: End.HEARD,
-    None: End.HEARD,
 }
-"""How a wait ends with what was awaited. None: a member waited for partitions, and then had to send
-a heartbeat to get them."""
+"""How a wait ends with what was awaited."""
+
+
+def asks_by(member: Member) -> Act:
+    """By what a member asks for news: it gets a target, or partitions that it waited for."""
+    return Act.REJOIN if member.is_classic else Act.HEARTBEAT
+
 
 Named = tuple[tuple[str | None, str | None], ...]
 
@@ -86,6 +91,25 @@ def _act(member: Member, target_epoch: int) -> tuple[Act | None] | None:
     return (Act.RETURN if member.epoch == LEFT_FOR_NOW else Act.HEARTBEAT,)
 
 
+def left_off(
+    live: Live, members: Mapping[str, Member], index: Index, now: Millis
+) -> Episode | None:
+    """The current rebalance with what it has waited for until now: it goes on under the other
+    protocol. None: there is none."""
+    episode = live.episode
+    if episode is None:
+        return None
+    for member_id, was in live.open.items():
+        member, act, since = members[member_id], was.act, max(was.since, episode.since)
+        if act is None:
+            at = released_at(member, index, live)
+            act, since = asks_by(member), now if at is None else max(since, at)
+        if since < now:
+            name = name_of(member.row)
+            episode = episode.waited(Wait(member_id, act, since, now, End.PENDING, name))
+    return episode
+
+
 def observe(work: Work) -> None:
     """Note what the event changed. Called after each one that changed anything."""
     moved, work.moved = work.moved, {}
@@ -93,20 +117,36 @@ def observe(work: Work) -> None:
     if work.live.episode is None:
         return
     was = work.live.open.get(work.live.client_round.assigning_id or "")
-    for member_id, released_at in moved.items():
-        _look(work, member_id, released_at)
+    for member_id, at in moved.items():
+        _look(work, member_id, at)
     if is_new:
         _look_at_all(work)
     _look_at_the_asked(work, is_new, owes=was is not None and was.act is not None)
-    if (work.live.owed_since is not None) != is_owed(work):
+    look_at_owed(work)
+
+
+def look_at_owed(work: Work) -> None:
+    """Note since when any member's heartbeat is waited for, or that none is."""
+    if is_unnoted(work.row, work.index, work.live, work.rules, work.now):
         work.change().owed_since = work.now if work.live.owed_since is None else None
+
+
+def is_unnoted(row: GroupRow, index: Index, live: Live, rules: Rules, now: Millis) -> bool:
+    """Whether that began or ended without an event: by other rules (a freeze), or a reload."""
+    if live.episode is None:
+        return False
+    return (live.owed_since is not None) != _is_owed(row, index, live, rules, now)
 
 
 def is_owed(work: Work) -> bool:
     """Whether the next heartbeat, of any member, computes the target or is asked to."""
-    if work.row.generation == work.target_epoch or not work.members:
+    return _is_owed(work.row, work.index, work.live, work.rules, work.now)
+
+
+def _is_owed(row: GroupRow, index: Index, live: Live, rules: Rules, now: Millis) -> bool:
+    if row.generation == row.details.get("target_epoch", 0) or not live.beats:
         return False
-    live, is_held = work.live, guards.is_put_off(work.row) or guards.holds(work)
+    is_held = guards.is_put_off(row) or guards.holds_at(now, row, index, live, rules)
     is_coming = live.schedule.is_wanted or live.schedule.requested_epoch
     return not (is_held or is_coming or live.client_round.assigning_id is not None)
 
@@ -132,7 +172,7 @@ def _close(
 ) -> None:
     del work.change_open()[member_id]
     if member is not None:
-        _ended(work, member, was, released_at, DONE[was.act])
+        _ended(work, member, was, released_at, DONE[was.act or asks_by(member)])
 
 
 def _ended(
@@ -149,7 +189,7 @@ def _ended(
         if released_at is None:
             return
         since = max(since, released_at)
-    act, row = was.act or Act.HEARTBEAT, member.row
+    act, row = was.act or asks_by(member), member.row
     note(work, Wait(row.member_id, act, since, work.now, end, name_of(row), silent_ms))
 
 
@@ -187,9 +227,10 @@ def before_target(work: Work) -> None:
     of that owe a heartbeat already."""
     for member_id, was in list(work.live.open.items()):
         if was.act is None:
-            at = work.released_at(work.members[member_id])
+            member = work.members[member_id]
+            at = work.released_at(member)
             if at is not None:
-                work.change_open()[member_id] = Open(Act.HEARTBEAT, max(was.since, at))
+                work.change_open()[member_id] = Open(asks_by(member), max(was.since, at))
 
 
 def removed(work: Work, gone: Iterable[Member], trigger: str) -> None:
@@ -217,13 +258,13 @@ def _gone(work: Work, member: Member, end: End) -> None:
     released_at = work.released_at(member)
     if was is not None and was.act is None:
         since = None if released_at is None else max(was.since, released_at)
-        was = None if since is None else Open(Act.HEARTBEAT, since)
+        was = None if since is None else Open(asks_by(member), since)
     if was is not None:
         _ended(work, member, was, None, end, silent_ms)
     elif is_asked or end is End.RETURNED:
         pass
     elif live.owed_since is not None and is_owed(work):
-        _ended(work, member, Open(Act.HEARTBEAT, live.owed_since), None, end, silent_ms)
+        _ended(work, member, Open(asks_by(member), live.owed_since), None, end, silent_ms)
     if member_id in work.live.open:
         del work.change_open()[member_id]
 
@@ -236,8 +277,8 @@ def heard(work: Work, member: Member, owed_since: Millis | None) -> None:
     if owed_since is None or is_new or is_owed(work):
         return
     if was is not None and was.act is not None:  # noted with what it owed anyway
-        if was.act is Act.HEARTBEAT and was.since > owed_since:
-            work.change_open()[row.member_id] = Open(Act.HEARTBEAT, owed_since)
+        if was.act is asks_by(member) and was.since > owed_since:
+            work.change_open()[row.member_id] = Open(was.act, owed_since)
         return
     if was is not None:
         released_at = work.released_at(member)
@@ -245,7 +286,8 @@ def heard(work: Work, member: Member, owed_since: Millis | None) -> None:
             owed_since = min(owed_since, max(was.since, released_at))
         work.change_open()[row.member_id] = Open(None, work.now)
     name = name_of(row)
-    note(work, Wait(row.member_id, Act.HEARTBEAT, owed_since, work.now, End.HEARD, name))
+    act = asks_by(member)
+    note(work, Wait(row.member_id, act, owed_since, work.now, DONE[act], name))
     if guards.holds(work):
         work.change().owed_since = None  # it began nothing, nor does the next one
 

@@ -12,6 +12,7 @@ from typing import Final, Self
 from groups.core import other_kinds
 from groups.core.assignors.types import Racks
 from groups.core.consumer import (
+    awaited,
     classic_heartbeats,
     classic_members,
     client_assignment,
@@ -55,6 +56,7 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
+from groups.core.explanation import Episode
 from groups.core.group import (
     NOBODY,
     Answer,
@@ -263,7 +265,7 @@ class ConsumerGroup(GroupValue[Live]):
         Computed in O(members), and again after it has passed, since heartbeats move it.
         """
         if not stands(self._due, now):
-            due = timers.due(self._durable, self.members, self._index, self._live, self.rules)
+            due = timers.due(self._durable, self.members, self._index, self._live, self.rules, now)
             self._due = (due,)
         assert self._due is not None
         return self._due[0]
@@ -321,6 +323,10 @@ class ConsumerGroup(GroupValue[Live]):
         return waiting.waiting(
             self._durable, self.members, self._index, self._live, self.rules, now
         )
+
+    def left_off(self, now: Millis) -> Episode | None:
+        """The rebalance that a change of kind interrupts; None: there is none."""
+        return awaited.left_off(self._live, self.members, self._index, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""

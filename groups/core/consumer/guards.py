@@ -7,6 +7,7 @@ is not delayed: members still move to the current target.
 """
 
 from groups.core.consumer import target_schedule
+from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live
 from groups.core.consumer.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
@@ -21,14 +22,19 @@ def first_target(rules: Rules) -> int:
 
 def holds(work: Work) -> bool:
     """Whether a needed target has to wait now."""
-    guards = work.rules.guards
+    return holds_at(work.now, work.row, work.index, work.live, work.rules)
+
+
+def holds_at(now: Millis, row: GroupRow, index: Index, live: Live, rules: Rules) -> bool:
+    """Whether a needed target has to wait at this time."""
+    guards = rules.guards
     if guards is NO_GUARDS:
         return False
     if guards.frozen:
         return True
     # If members are still moving to a target, or hold nothing, there is no work to disturb.
-    at_rest = work.row.details.get("settled_epoch") == work.target_epoch
-    return at_rest and bool(work.index.holders) and work.now < _interval_end(work.live, work.rules)
+    at_rest = row.details.get("settled_epoch") == row.details.get("target_epoch", 0)
+    return at_rest and bool(index.holders) and now < _interval_end(live, rules)
 
 
 def _interval_end(live: Live, rules: Rules) -> Millis:

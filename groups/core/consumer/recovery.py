@@ -11,7 +11,6 @@ from groups.core.consumer import (
     awaited,
     classic_heartbeats,
     client_rounds,
-    guards,
     target_schedule,
 )
 from groups.core.consumer.index import Index
@@ -43,16 +42,10 @@ def kept(
     episode, awaits = live.episode, SharedDict((m, o) for m, o in live.open.items() if m in members)
     if episode is None:
         episode, awaits = awaited.after_takeover(row, members, now)
-    is_owed = (
-        episode is not None
-        and row.generation > row.details.get("target_epoch", 0)
-        and not guards.is_put_off(row)
-    )
     return replace(
         live,
         episode=episode,
         open=awaits,
-        owed_since=now if is_owed and live.owed_since is None else live.owed_since,
         beats=SharedDict(beats),
         timers={m: _timer(members[m], live.timers.get(m), now, REVOKE, earlier) for m in revoking},
         calls={m: _timer(members[m], live.calls.get(m), now, CALL, earlier) for m in called},

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from groups.core.assignors.task import AssignorFailed
 from groups.core.consumer import (
+    awaited,
     classic_heartbeats,
     client_assignment,
     client_rounds,
@@ -29,10 +30,17 @@ from groups.core.rows import Durable
 
 
 def due(
-    durable: Durable, members: Mapping[str, Member], index: Index, live: Live, rules: Rules
+    durable: Durable,
+    members: Mapping[str, Member],
+    index: Index,
+    live: Live,
+    rules: Rules,
+    now: Millis,
 ) -> Millis | None:
-    """The end of the next session or rebalance timer, or of a rebalance's wait; None: never.
-    O(members)."""
+    """The end of the next session or rebalance timer, or of a rebalance's wait; at once if other
+    rules began or ended a wait; None: never. O(members)."""
+    if awaited.is_unnoted(durable.group, index, live, rules, now):
+        return now
     ends = list(_session_ends(members, index, live, rules))
     for timers in (live.timers, live.calls, live.syncs):
         ends += [timer.deadline for timer in timers.values()]
@@ -75,6 +83,7 @@ def tick(work: Work, _event: Tick) -> None:
     silent = [member for member in work.members.values() if work.now >= sessions.end(member)]
     if silent:
         remove(work, silent, Trigger.SESSION_EXPIRED, _reason(silent, "sent no heartbeat in time"))
+    awaited.look_at_owed(work)
     client_assignment.tick(work)
     if guards.is_put_off(work.row) or work.live.schedule.is_wanted:
         try:

@@ -114,15 +114,7 @@ class Work(WorkingCopy[Live, Member]):
     def released_at(self, member: Member) -> Millis | None:
         """The time since which a member that waits for partitions could have them; None: another
         one still holds some, or it waits for none."""
-        if member.state != UNRELEASED:
-            return None
-        at, holders, freed = 0, self.index.holders, self.live.moves.freed
-        for part in member.target - member.assigned:
-            if part in holders:
-                return None
-            if part in freed:
-                at = max(at, freed[part].at)
-        return at
+        return released_at(member, self.index, self.live)
 
     def change_index(self) -> Index:
         """The index, for changes."""
@@ -179,15 +171,16 @@ class Work(WorkingCopy[Live, Member]):
         """Remove a member, its partitions and its timers.
 
         ``since``: from when on it did not work on its partitions (None: now), for the journal. One
-        that is replaced in the same step gives up nothing.
+        that is replaced in the same step gives up only what it had to revoke.
         """
         self.ended(member_id, departure)
         drains.gone(self.operating, self.members[member_id].drain, departure)
         self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
-        if member.holds and departure is not Departure.REPLACED:
+        freed = member.revoking if departure is Departure.REPLACED else member.holds
+        if freed:
             silent_since = self.now if since is None else since
-            self.change_moves().free(member.holds, member_id, silent_since, self.now)
+            self.change_moves().free(freed, member_id, silent_since, self.now)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
         live = self.change()
@@ -296,6 +289,19 @@ class Work(WorkingCopy[Live, Member]):
             members[member_id], after[member_id] = saved, saved.row
         same = all(after.get(m) is rows.get(m) for m in chain(self.touched, self.written))
         return row, rows if same else after, members
+
+
+def released_at(member: Member, index: Index, live: Live) -> Millis | None:
+    """``Work.released_at``, of committed values."""
+    if member.state != UNRELEASED:
+        return None
+    at, freed = 0, live.moves.freed
+    for part in member.target - member.assigned:
+        if part in index.holders:
+            return None
+        if part in freed:
+            at = max(at, freed[part].at)
+    return at
 
 
 @dataclass(frozen=True, slots=True)

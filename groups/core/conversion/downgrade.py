@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from groups.core.assignment import assignment_for
-from groups.core.classic import invariants, packing, recovery
+from groups.core.classic import awaited, invariants, packing, recovery
 from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.join_phase import rebalance_or_go_on, select_protocol
@@ -107,6 +107,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
         cause = change.cause
         work.set_details(must_rebalance=cause.trigger)
         rebalance_or_go_on(work, cause)
+        change.goes_on(work, cause)
     live = work.live if work.changed_live is None else work.changed_live
     after = ClassicGroup(work.durable(), live, group.rules)
     answers = tuple(map(change.answer, decision.answers))
@@ -227,6 +228,15 @@ class _Change:
         rows = self.durable.members.items()
         live.told = SharedDict((m, Told(row.assignment, has_all=True)) for m, row in rows)
         return live
+
+    def goes_on(self, work: Work, cause: Cause) -> None:
+        """The consumer group's rebalance, if there was one, has the departure as its next cause,
+        and goes on in the join phase."""
+        if self.before.live.episode is None or work.live.join_phase is None:
+            return
+        episode = self.after.left_off(work.now)
+        if episode is not None:
+            awaited.go_on(work, episode, cause)
 
     @property
     def drained(self) -> list[Member]:

@@ -11,23 +11,26 @@ from random import Random
 
 from groups.core.assignment import has_user_data, partitions_of
 from groups.core.assignors.types import NOTHING, Parts
-from groups.core.classic import packing
+from groups.core.classic import packing, rounds
+from groups.core.classic.awaited import left_off
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
+from groups.core.classic.work import Work
 from groups.core.consumer import guards, ownership
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import EMPTY, STABLE_GROUP
-from groups.core.consumer.work import Live, first_details
+from groups.core.consumer.work import CLIENT_REASON, Live, first_details
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
+from groups.core.explanation import Because, Episode
 from groups.core.facts import Fact, Owns
 from groups.core.group import Answer, Beat, Decision, Millis
 from groups.core.replies import ConsumerBeaten, Operated
-from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.rows import Details, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
 
@@ -50,13 +53,15 @@ def names_of(group: ClassicGroup) -> frozenset[str]:
 def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Random) -> Decision:
     """A heartbeat of the consumer protocol to a classic group: convert the group and add the
     member, or refuse the heartbeat and change nothing."""
+    work = Work(group.durable, group.live, group.rules, now, rng)
+    goes_on = left_off(work)
     try:
-        after = _upgraded(group, event, now)
+        after = _upgraded(group, event, now, goes_on)
     except Refuse as no:
         return _refused(group, event, no)
     decision = after.step([event], now, rng)
     if _leaves_off(group, after, decision):
-        after = _upgraded(group, event, now, is_at_rest=False)
+        after = _upgraded(group, event, now, goes_on, is_at_rest=False)
         decision = after.step([event], now, rng)
     assert isinstance(decision.group, ConsumerGroup)
     if all(member.is_classic for member in decision.group.members.values()):
@@ -64,12 +69,13 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
     entry = policy.converted(
         group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
     )
+    rounds.interrupted(work)
     return replace(
         decision,
         answers=(*group.let_go(ErrorCode.REBALANCE_IN_PROGRESS), *decision.answers),
         journal=(entry, *decision.journal),
         operations=(*_ended(group), *decision.operations),
-        facts=(*_facts(group, after, event, now), *decision.facts),
+        facts=(*work.facts, *_facts(group, after, event, now), *decision.facts),
     )
 
 
@@ -115,10 +121,15 @@ def _ended(group: ClassicGroup) -> Iterator[Operated]:
 
 
 def _upgraded(
-    group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, *, is_at_rest: bool = True
+    group: ClassicGroup,
+    event: ConsumerHeartbeat,
+    now: Millis,
+    goes_on: Episode | None,
+    *,
+    is_at_rest: bool = True,
 ) -> ConsumerGroup:
     """The group as a consumer group, before the heartbeat. Unless ``is_at_rest`` it has no topics
-    yet, so that the heartbeat creates an epoch and a target.
+    yet, so that the heartbeat creates an epoch and a target. ``goes_on``: its rebalance.
 
     GROUP_ID_NOT_FOUND if it cannot be converted, COORDINATOR_NOT_AVAILABLE if members have joined
     with topics that the handler has not looked up.
@@ -132,7 +143,7 @@ def _upgraded(
         missing = () if event.looked_up is None else names_of(group) - event.looked_up
         if missing:
             raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, "Members have joined meanwhile.")
-    change = _Change(group, event.topics, is_at_rest)
+    change = _Change(group, event.topics, is_at_rest, goes_on)
     members = {row.member_id: change.member(row) for row in rows}
     _check_owners(members)
     durable = change.durable(members)
@@ -141,6 +152,8 @@ def _upgraded(
     waits = before.joins.keys() | before.syncs.keys()  # these are not silent
     beats = {m: Beat(now) if m in waits else before.beats[m] for m in members}
     live = Live(before.floor, SharedDict(beats), settled_at=before.settled_at)
+    if goes_on is not None:
+        live.episode, live.since = goes_on, goes_on.since
     return ConsumerGroup(durable, members, index, live, group.rules)
 
 
@@ -188,6 +201,7 @@ class _Change:
     group: ClassicGroup
     topics: Mapping[str, Topic]
     is_at_rest: bool
+    goes_on: Episode | None
 
     @property
     def epoch(self) -> int:
@@ -229,6 +243,7 @@ class _Change:
             used = sorted(names & self.topics.keys()) if self.is_at_rest else ()
             known = {name: list(self.topics[name]) for name in used}
             details |= {"target_epoch": self.epoch, "settled_epoch": self.epoch, "topics": known}
+        details |= {} if self.goes_on is None else _began_by(self.goes_on.causes[0])
         row = GroupRow(
             before.group.group_id,
             "consumer",
@@ -238,3 +253,10 @@ class _Change:
             details=details,
         )
         return Durable(row, {m: member.row for m, member in members.items()}, before.revision)
+
+
+def _began_by(first: Because) -> Details:
+    """The first cause of the rebalance that goes on, as the row has it."""
+    who = first.named[0] if first.named else (None, None)
+    said = {CLIENT_REASON: first.client_reason} if first.client_reason else {}
+    return {"cause": [first.trigger, first.reason, *who], **said}

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from groups.core import events
 from groups.core.errors import ErrorCode
 from groups.core.group import NO_GUARDS
@@ -256,3 +258,25 @@ def test_a_new_owner_of_a_frozen_group_waits_for_nobody() -> None:
     talk.converge(one, two, three)
     why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
     assert (why.ms, why.is_partial) == (0, False)
+
+
+@pytest.mark.parametrize("is_taken_over", [False, True])
+def test_what_any_heartbeat_could_end_is_awaited_only_while_there_is_no_freeze(
+    is_taken_over: bool,
+) -> None:
+    talk, one, two = at_work()
+    talk.beat(two, member_epoch=-1)  # the next heartbeat computes the target
+    talk.sleep(500)
+    talk.guard(frozen=True)
+    if is_taken_over:
+        talk.reload()
+    talk.sleep(3_000)
+    talk.guard()
+    talk.sleep(700)
+
+    talk.obey(one)
+
+    why = next(entry.why for entry in reversed(talk.journal) if entry.why is not None)
+    assert {each.act: each.ms for each in why.awaited if each.member_id == one.member_id} == {
+        "heartbeat": 700
+    }

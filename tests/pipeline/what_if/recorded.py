@@ -1,7 +1,7 @@
 """An hour or more of one group, recorded from the rules themselves: clients that send every
 heartbeat (``proof.stories``), which come, leave, crash, stall, restart and are removed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, Final
@@ -10,6 +10,7 @@ from groups.core import events
 from groups.core.assignment import assignment_of
 from groups.core.assignors.types import Subscriber
 from groups.core.group import Decision, Group
+from groups.core.replies import JoinedMember
 from pipeline.what_if import assignment
 from pipeline.what_if.ledger import Ledger
 from pipeline.what_if.recording import Recording
@@ -23,30 +24,16 @@ ACTS_AN_HOUR: Final = 40
 class Classic(ClassicMember):
     """A member whose leader assigns as stock clients do."""
 
-    def begin(self) -> None:
-        """Subscribe in words that a coordinator reads."""
-        self.wants = assignment.subscription(("t",), frozenset())
-        super().begin()
-
-    def _sync(self, ids: list[str], generation: int) -> None:
-        if generation != self.generation:
-            return
+    def deal(self, members: Sequence[JoinedMember]) -> Mapping[str, bytes]:
         known = self.world.group.durable.members
-        members = [
+        subscribers = [
             Subscriber(m, known[m].instance_id, frozenset({"t"}), frozenset())
-            for m in ids
+            for m in (each.member_id for each in members)
             if m in known
         ]
-        shares = assignment.LEADERS["range"](members, {"t": self.world.parts}) if members else {}
-        self.send(
-            events.SyncGroup(
-                ticket=self.ask(self._synced),
-                generation_id=generation,
-                member_id=self.member_id,
-                instance_id=self.instance_id,
-                assignments={m: assignment_of(parts, 1) for m, parts in shares.items()},
-            )
-        )
+        counts = {"t": self.world.parts}
+        shares = assignment.LEADERS["range"](subscribers, counts) if subscribers else {}
+        return {m: assignment_of(parts, 1) for m, parts in shares.items()}
 
 
 CLASSES: Final[Mapping[str, type[Member]]] = {"classic": Classic, "consumer": ConsumerMember}
