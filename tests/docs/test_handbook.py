@@ -86,6 +86,7 @@ class Machines:
             (self.bin / name).symlink_to(shutil.which("true") or "")
         (self.bin / "python").symlink_to(sys.executable)
         self.web = webs[0]
+        self.worker: Worker | None = None
         for host, port in zip(HOSTS, webs, strict=True):
             (self.host(host) / "etc").mkdir(parents=True)
             (self.host(host) / "web-port").write_text(str(port))
@@ -150,8 +151,10 @@ class Machines:
         path = self.opt / "token"
         return path.read_text().strip() if path.exists() else ""
 
-    def kill(self) -> None:
+    def end(self) -> None:
         """Whatever still runs."""
+        if self.worker is not None:
+            self.worker.end()
         for host in HOSTS:
             pid = self.host(host) / "pid"
             if pid.exists():
@@ -176,8 +179,10 @@ def of_its_administrator(url: str) -> str:
 def machines(folder: Path) -> Iterator[Machines]:
     with postgres.serve(folder / "server", throwaway=True) as url:
         made = Machines(folder, of_its_administrator(url))
-        yield made
-        made.kill()
+        try:
+            yield made
+        finally:
+            made.end()
 
 
 class Worker:
@@ -213,7 +218,7 @@ def test_the_handbook_leads_to_three_hosts_that_survive_its_drills(machines: Mac
         if language == "python":
             script = text
         elif "of the workers" in where:
-            worker = Worker(machines, script)
+            worker = machines.worker = Worker(machines, script)
             worker.works_on([*range(6)])
             generation = of_group(machines)
         elif "on every host" in where:
@@ -228,8 +233,7 @@ def test_the_handbook_leads_to_three_hosts_that_survive_its_drills(machines: Mac
                 until(partial(is_above, machines, generation + JUMP), "it joins above all numbers")
                 generation = of_group(machines)
             assert of_group(machines) == generation, text
-    assert worker is not None
-    worker.end()
+    assert worker is not None, "the page has a worker"
 
 
 def is_above(machines: Machines, generation: int) -> bool:
