@@ -3011,7 +3011,7 @@ SELECT pg_catalog.setval('public.rollcall_journal_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_life_id_seq', 1, false);
 
-SELECT pg_catalog.setval('public.rollcall_life_seq', 1000000001, true);
+SELECT pg_catalog.setval('public.rollcall_life_seq', 1, false);
 
 SELECT pg_catalog.setval('public.rollcall_mark_id_seq', 1, false);
 
@@ -3886,7 +3886,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
 SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
 FROM pg_control_system();
-UPDATE rollcall_timeline SET jump = jump;
+UPDATE rollcall_timeline SET timeline = timeline;
 
 SELECT public.rollcall_turn_history(1);
 SELECT public.rollcall_turn_facts(24, 1);

@@ -82,7 +82,8 @@ def _create(name: str, template: str) -> None:
         server.execute(sql.SQL(made).format(sql.Identifier(name), sql.Identifier(template)))
     if template == TEMPLATE:
         with _server(name) as copy:
-            copy.execute("UPDATE rollcall_timeline SET jump = jump")  # else time went back in it
+            # else time went back in it
+            copy.execute("UPDATE rollcall_timeline SET timeline = timeline")
 
 
 def _drop(name: str) -> None:

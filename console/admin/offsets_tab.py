@@ -28,7 +28,7 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most seven statements."""
+    """The tab. At most six statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:

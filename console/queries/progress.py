@@ -1,5 +1,5 @@
-"""A group's progress, from its committed offsets and their history. Reads only, one or two
-statements each."""
+"""A group's progress, from its committed offsets and their history. Reads only, one
+statement each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,16 +82,17 @@ def rates_of(
 
 
 def progress_of(group_id: str) -> Progress:
-    """The progress of one group. Two statements."""
+    """The progress of one group. One statement."""
     stalled_ms = Thresholds.from_django().attention_commit_ms or STALLED_MS
+    values: dict[str, str | int] = {
+        "group_id": group_id,
+        "stalled_ms": stalled_ms,
+        "within_s": RATE_WITHIN_S,
+        "most": RATE_ROWS_MAX,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(sql.TOTALS, {"group_id": group_id, "stalled_ms": stalled_ms})
-        count, last_at, stalled = cursor.fetchone()
-        cursor.execute(
-            sql.RATE,
-            {"group_id": group_id, "within_s": RATE_WITHIN_S, "most": RATE_ROWS_MAX},
-        )
-        rows, lately, over_s = cursor.fetchone()
+        cursor.execute(sql.TOTALS, values)
+        count, last_at, stalled, rows, lately, over_s = cursor.fetchone()
     return Progress(count, last_at, stalled, stalled_ms, _per_minute(rows, lately, over_s))
 
 

@@ -20,7 +20,7 @@ CREATE TRIGGER rollcall_timeline_here BEFORE UPDATE ON rollcall_timeline
 FOR EACH ROW EXECUTE FUNCTION rollcall_timeline_here();
 """
 
-NOW = "UPDATE rollcall_timeline SET jump = jump"
+NOW = "UPDATE rollcall_timeline SET timeline = timeline"
 
 
 class Migration(migrations.Migration):

@@ -227,7 +227,7 @@ def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operat
     """The model's timeline never changes."""
     yield ("wait", 0)
     row = db.nodes.get(given["node_id"])
-    server, history = (1, 1, db.started_wall, db.world.now), (1, 1, UUID(int=0), None, 0)
+    server, history = (1, 1, db.started_wall, db.world.now, 1), (1, 1, UUID(int=0), None, 0, 1)
     return [(*server, *history, row.beat if row else None)]
 
 

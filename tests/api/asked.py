@@ -179,6 +179,7 @@ def document() -> Mapping[str, Any]:
 def everything() -> list[Asked]:
     """A right request for each operation; what it is about is made here."""
     write("g", "to-be-restored", size=2)
+    write("without-members", size=0)
     topics.create("orders", 3)
     acl_changes.create(RULE, user("olga"))
     quota_changes.alter(of_client("orders"), {"request_percentage": 9}, user("olga"))
@@ -222,6 +223,8 @@ def everything() -> list[Asked]:
         "undrain_node": {**names, "node_id": "5"},
         "forget_node": {**names, "node_id": "6"},
         "delete_topic": {**names, "name": "over"},
+        "get_foresight": {**names, "group_id": "without-members"},
+        "get_foresight_by_query": {**names, "group_id": "without-members"},
         "undo_operation": {**names, "operation_id": str(reset.pk)},
     }
     return [

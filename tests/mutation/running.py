@@ -110,7 +110,8 @@ class Bench:
                 f'CREATE DATABASE "{self.name}" TEMPLATE "{template}" STRATEGY file_copy'.encode()
             )
         with psycopg.connect(parts._replace(path=f"/{self.name}").geturl()) as connection:
-            connection.execute("UPDATE rollcall_timeline SET jump = jump")  # not a restored dump
+            # not a restored dump
+            connection.execute("UPDATE rollcall_timeline SET timeline = timeline")
 
 
 def _stages(

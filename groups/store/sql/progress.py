@@ -8,23 +8,24 @@ from groups.store.sql.history import COMMITS
 from groups.store.sql.packed_facts import packed_of_group
 
 TOTALS = """
-SELECT count(*), max(committed_at),
-       count(*) FILTER (WHERE committed_at < clock_timestamp() - %(stalled_ms)s * interval '1 ms')
-FROM rollcall_offset WHERE group_id = %(group_id)s
+SELECT offsets.*, commits.* FROM (
+    SELECT count(*), max(committed_at),
+           count(*) FILTER (
+               WHERE committed_at < clock_timestamp() - %(stalled_ms)s * interval '1 ms')
+    FROM rollcall_offset WHERE group_id = %(group_id)s
+) AS offsets, (
+    SELECT count(*), coalesce(sum(partitions), 0)::bigint,
+           extract(epoch FROM clock_timestamp() - min(at))
+    FROM (
+        SELECT at, 1 + coalesce(cardinality(more_partitions), 0) AS partitions
+        FROM rollcall_offset_history
+        WHERE group_id = %(group_id)s AND at > clock_timestamp() - %(within_s)s * interval '1 s'
+          AND is_gone IS NULL
+        ORDER BY at DESC LIMIT %(most)s
+    ) AS lately
+) AS commits
 """
-
-RATE = """
-SELECT count(*), coalesce(sum(partitions), 0)::bigint,
-       extract(epoch FROM clock_timestamp() - min(at))
-FROM (
-    SELECT at, 1 + coalesce(cardinality(more_partitions), 0) AS partitions
-    FROM rollcall_offset_history
-    WHERE group_id = %(group_id)s AND at > clock_timestamp() - %(within_s)s * interval '1 s'
-      AND is_gone IS NULL
-    ORDER BY at DESC LIMIT %(most)s
-) AS lately
-"""
-"""Only the newest commits, up to a maximum: in a busy group they cover a short time."""
+"""Of commits only the newest, up to a maximum: in a busy group they cover a short time."""
 
 OF_PARTITION = f"""
 SELECT at, committed_offset, member_id, client_id, client_host, metadata, principal FROM (
