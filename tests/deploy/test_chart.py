@@ -23,7 +23,15 @@ def rendered(chart: Path, *words: str) -> list[dict[str, Any]]:
     helm = shutil.which("helm")
     if helm is None:
         pytest.skip("helm is not installed")
-    command: list[str | Path] = [helm, "template", "rollcall", chart, *words]
+    command: list[str | Path] = [
+        helm,
+        "template",
+        "rollcall",
+        chart,
+        "--kube-version",
+        "1.31.0",
+        *words,
+    ]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return by_name(text)
 
