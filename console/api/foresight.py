@@ -52,9 +52,9 @@ class GroupForesight(View):
             found = foresight.answer(scene, asked.change)
         except foresight.Unanswerable as error:
             raise Problem(HTTPStatus.CONFLICT, "unanswerable", f"Not known: {error}.") from None
-        except ValueError as error:
+        except ValueError as error:  # the question makes no sense in this group
             detail = f"This cannot be answered: {error}."
-            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail) from None
+            raise Problem(HTTPStatus.CONFLICT, "unanswerable", detail) from None
         values = {
             "group_id": group_id,
             "question": asked.title,

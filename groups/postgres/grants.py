@@ -9,7 +9,7 @@ create roles, ``off`` runs every process as that user, with the same timeouts.
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Set
 from typing import Any
 
 from django.apps import AppConfig
@@ -45,6 +45,9 @@ END $$
 """If this user has the privilege, reserved connections (``reserved_connections``) are for nodes."""
 
 
+FUNCTIONS = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+
+
 def sync_roles(sender: AppConfig, using: str = "default", **_: Any) -> None:
     """Create roles that are missing and grant exactly what the table says (post_migrate)."""
     if not settings.DATABASE_ROLES:
@@ -74,8 +77,10 @@ def _sync(using: str) -> None:
             " WHERE rolname LIKE 'rollcall%%'"
         )
         known = dict(cursor.fetchall())
+        cursor.execute(FUNCTIONS)
+        there = {*tables, *(name for (name,) in cursor.fetchall())}
         for role in ROLES:  # in one message: they are hundreds
-            statements = _statements(role, known.get(role.name), tables)
+            statements = _statements(role, known.get(role.name), there)
             cursor.execute(sql.SQL("; ").join(statements).as_string(None))
         for role in ROLES:  # after all of them exist
             if role.name in settings.DATABASE_LOGINS:
@@ -90,10 +95,9 @@ def _sync(using: str) -> None:
             cursor.execute(RESERVE)
 
 
-def _statements(
-    role: Role, is_member: bool | None, tables: Sequence[str]
-) -> Iterator[sql.Composable]:
-    """``is_member``: whether this user is a member; None if the role does not exist yet."""
+def _statements(role: Role, is_member: bool | None, there: Set[str]) -> Iterator[sql.Composable]:
+    """``is_member``: whether this user is a member; None if the role does not exist yet. ``there``:
+    tables and functions of the database, which may be those of an earlier version by now."""
     name = sql.Identifier(role.name)
     if is_member is None:
         yield sql.SQL("CREATE ROLE {} NOLOGIN").format(name)
@@ -101,13 +105,12 @@ def _statements(
         yield sql.SQL("GRANT {} TO CURRENT_USER").format(name)
     yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(name)
     yield sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(name)
-    for table in tables:
-        privileges = role.tables.get(table, ())
-        if privileges:
+    for table, privileges in role.tables.items():
+        if privileges and table in there:
             yield sql.SQL("GRANT {} ON {} TO {}").format(
                 sql.SQL(", ").join(map(sql.SQL, privileges)), sql.Identifier(table), name
             )
-    for function in role.functions:
+    for function in sorted(there & set(role.functions)):
         yield sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.Identifier(function), name)
     if role.tables:
         yield sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(name)

@@ -11,7 +11,7 @@ from hypothesis import settings
 from launcher.installation import CHECKOUT
 
 TESTS = CHECKOUT / "tests"
-ALL_LONG = {"upgrade", "wheel"}
+ALL_LONG = {"hosts", "upgrade", "wheel"}
 """These show what holds at a release."""
 
 

@@ -49,7 +49,7 @@ HELD: Final = "held"
 news the next one comes at once, whatever the client's interval.)"""
 
 
-QUIET_MS: Final = 15_000
+QUIET_MS: Final = 6_000
 """A group is quiet when it has had no new target for so long. Until then its members are told the
 short interval, whatever their clients count it from: another change is likely, as in a rolling
 deploy."""
