@@ -45,6 +45,13 @@ REWRITES: Sequence[LiteralString] = (
     "ALTER TABLE {} SET (fillfactor = 90)",
 )
 
+REFUSED = (
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
+"""By what else is done to the database at the same time; the next statement may pass."""
+
 END_BACKENDS = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND application_name LIKE 'rollcall%'
@@ -75,7 +82,7 @@ async def rewrite_tables(world: World, rng: Random) -> None:
         await connection.set_autocommit(True)
         for name in rng.sample(TABLES, len(TABLES)):
             for text in REWRITES:
-                with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable):
+                with suppress(*REFUSED):
                     await connection.execute(sql.SQL(text).format(sql.Identifier(name)))
 
 
