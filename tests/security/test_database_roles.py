@@ -152,6 +152,19 @@ def test_functions_with_their_owners_rights_find_their_own_names(
     assert rows(owner, DEFINERS + fixed) == []
 
 
+NAMED = """
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+"""
+
+
+def test_what_roles_are_granted_is_there(owner: "psycopg.Connection[Any]") -> None:
+    """A set-up passes over what is missing, since a database that went back has less: a misspelled
+    name would be a right that nobody has."""
+    named = {name for role in ROLES for name in (*role.tables, *role.functions)}
+    assert named - {name for (name,) in rows(owner, NAMED)} == set()
+
+
 POWERS = """
 SELECT rolname, 'attribute' FROM pg_roles WHERE rolname = ANY(%(ours)s)
   AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls)
