@@ -141,6 +141,10 @@ class BlockingMember:
         """See ``Member.assigned``."""
         return self._do(lambda: self._member.assigned)
 
+    def stop(self) -> None:
+        """See ``Member.stop``."""
+        self.close()
+
     def assignment(self) -> Partitions:
         """See ``Member.assignment``."""
         return self.assigned
