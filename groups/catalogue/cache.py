@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
@@ -132,8 +133,8 @@ class Catalogue:
     async def load(self, connection: Connection) -> None:
         """Read everything again. Raises ``psycopg.Error``."""
         async with self._reading:
-            look = await self._table.look(connection)
-            rows = await (await connection.execute(sql.LOAD_TOPICS)).fetchall()
+            read = partial(_rows, query=sql.LOAD_TOPICS)
+            look, rows = await self._table.whole(connection, read)
             entries = [_entry(row) for row in rows]
             self.version += self._by_name.keys() != {entry.name for entry in entries}
             self.changes += 1
@@ -157,7 +158,9 @@ class Catalogue:
             await self.refresh([name for name in rung if name_problem(name) is None])
             return
         async with self._connections.connection() as connection:
-            if self._table.is_news(await self._table.look(connection)):
+            look = await self._table.look(connection)
+            # Topics of single look-ups may be gone, and the table as it was seen before them.
+            if self._table.is_news(look) or look.rows != self.topic_count:
                 await self._catch_up(connection)
 
     async def _catch_up(self, connection: Connection) -> None:

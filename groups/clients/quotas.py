@@ -61,8 +61,8 @@ class Quotas:
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
         async with self._reading:
-            look = await self._changes.look(connection)
-            self._learn(await _rows(connection))
+            look, rows = await self._changes.whole(connection, _rows)
+            self._learn(rows)
             self._changes.seen = look
 
     async def rung(self, _rung: Rung) -> None:

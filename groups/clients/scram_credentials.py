@@ -211,8 +211,7 @@ class Credentials:
 
     async def load(self, connection: Connection) -> None:
         """Read all of them. Raises psycopg's errors."""
-        look = await self._changes.look(connection)
-        rows = await _all(connection)
+        look, rows = await self._changes.whole(connection, _all)
         self._credentials = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
             for name, mechanism, salt, iterations, stored, server, _ in rows

@@ -6,9 +6,10 @@ committed after a look was written by a transaction that had not ended then, so 
 oldest one that ran.
 """
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NamedTuple, TypeVar
 
-import psycopg
+from groups.postgres.connections import Connection
 
 CHANGED: Final = "((xmin::text::bigint - %(since)s) & 4294967295) < 2147483648"
 """Whether a row may have been written since a look. Transactions are counted modulo 2^32: a row
@@ -23,6 +24,11 @@ _WITH_ROWS: Final = """
 SELECT look.*, {columns} FROM ({summary}) AS look
 LEFT JOIN (SELECT {columns} FROM {table} WHERE {changed}) AS written ON true
 """
+
+
+SNAPSHOT: Final = b"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+Content = TypeVar("Content")
 
 
 class Look(NamedTuple):
@@ -46,7 +52,7 @@ class TableChanges:
         ).encode()
         self.seen: Look | None = None
 
-    async def look(self, connection: psycopg.AsyncConnection[Any]) -> Look:
+    async def look(self, connection: Connection) -> Look:
         """The table now: 50,000 rows take PostgreSQL 5 ms. Raises psycopg's errors."""
         row = await (await connection.execute(self._summary)).fetchone()
         assert row is not None
@@ -56,9 +62,17 @@ class TableChanges:
         """Whether anything was written or deleted since what was seen."""
         return self.seen is None or look[:2] != self.seen[:2]
 
-    async def written(
-        self, connection: psycopg.AsyncConnection[Any]
-    ) -> tuple[Look, list[tuple[Any, ...]]]:
+    async def whole(
+        self, connection: Connection, read: Callable[[Connection], Awaitable[Content]]
+    ) -> tuple[Look, Content]:
+        """The table now, and what ``read`` reads of it, of the same moment: a row that is written
+        between the two and deleted before the next look would be kept for ever. Raises psycopg's
+        errors."""
+        async with connection.transaction():
+            await connection.execute(SNAPSHOT)
+            return await self.look(connection), await read(connection)
+
+    async def written(self, connection: Connection) -> tuple[Look, list[tuple[Any, ...]]]:
         """The table now, and at least the rows that were written since what was seen, of the same
         moment. The first column is never NULL. Raises psycopg's errors."""
         since = {"since": 0 if self.seen is None else self.seen.since}

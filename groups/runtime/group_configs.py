@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -55,6 +56,7 @@ class Configs:
         self.broker = broker
         self._connections = connections
         self._changes = TableChanges("rollcall_group_config")
+        self._seen_slots: Mapping[int, int] = {}
 
     # -- requests
 
@@ -169,15 +171,19 @@ class Configs:
         """Read the settings of those of these groups that this node owns, and apply them."""
         slots = set(self.coordinator.epochs)
         groups = {group_id for group_id in group_ids if slot_of(group_id) in slots}
+        self._changes.seen = None  # what is held now is of no single moment
         await self._heed_rows(groups, await load.configs_by_id(connection, sorted(groups)))
 
     async def _read_changes(self, connection: Connection) -> None:
-        look = await self._changes.look(connection)
-        if self._changes.is_news(look):
-            slots = set(self.coordinator.epochs)
-            found = await load.configs_of_slots(connection, sorted(slots))
+        epochs = dict(self.coordinator.epochs)
+        is_news = self._changes.is_news(await self._changes.look(connection))
+        if is_news or epochs != self._seen_slots:
+            slots = set(epochs)
+            look, found = await self._changes.whole(
+                connection, partial(load.configs_of_slots, slots=sorted(slots))
+            )
             await self._heed_rows(self.coordinator.own.of_slots(slots) | found.keys(), found)
-            self._changes.seen = look
+            self._changes.seen, self._seen_slots = look, epochs
 
     async def _heed_rows(self, groups: Iterable[str], found: Mapping[str, Values]) -> None:
         """In slices, since there may be 100,000 groups; meanwhile slots may be lost, but none is

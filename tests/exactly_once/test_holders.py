@@ -83,4 +83,5 @@ async def test_a_commit_that_takes_its_time_is_not_ended(
         assert isinstance(await rejoining, Joined)
         assert await rows.offsets(other) == {("g", "t", 0): 7, ("g", "t", 1): 8}
     finally:
+        await other.execute("SELECT pg_advisory_unlock_all()")  # else the commit keeps the table
         await other.execute("DROP TABLE slow; DROP FUNCTION slow()")

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -19,7 +20,7 @@ from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.postgres import channels, connections, doorbell
 from groups.postgres.channels import Collected, Rung
 from groups.postgres.doorbell import Doorbell
-from groups.postgres.table_changes import TableChanges
+from groups.postgres.table_changes import Look, TableChanges
 from groups.store.sql import acls, configs, liveness, quotas, slots
 from groups.store.sql import connections as connections_sql
 from tests.node.running import Running, running
@@ -169,10 +170,18 @@ async def never() -> psycopg.AsyncConnection[Any]:
 
 
 @pytest.fixture
+async def secured(_prepared: None, settings: Any) -> AsyncIterator[Running]:
+    """A node with an authorizer."""
+    settings.AUTHORIZER, settings.SUPER_USERS = "on", "User:root"
+    async with running() as started:
+        yield started
+
+
+@pytest.fixture
 async def deaf(
     _prepared: None, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Running]:
-    """A node whose connection for notifications is never made."""
+    """The same, whose connection for notifications is never made."""
     settings.AUTHORIZER, settings.SUPER_USERS = "on", "User:root"
     monkeypatch.setattr(doorbell, "_as_node", never)
     monkeypatch.setattr(Doorbell.__init__, "__defaults__", (never, 0.5, doorbell.LOOK_AGAIN_S))
@@ -180,60 +189,54 @@ async def deaf(
         yield started
 
 
-async def _topic(node: Running, other: Other) -> None:
-    await other.execute(
+WRITTEN: dict[str, tuple[str, str, Callable[[Running], object]]] = {
+    Catalogue.BELL: (
+        "rollcall_topic",
         "INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)"
-        " VALUES ('t', gen_random_uuid(), 3, '{}', now())"
-    )
-    await until(lambda: asyncio.sleep(0, node.node.catalogue.get("t")))
-    await other.execute("DELETE FROM rollcall_topic")
-    await until(lambda: asyncio.sleep(0, not node.node.catalogue.get("t")))
-
-
-async def _acl(node: Running, other: Other) -> None:
-    rules = node.node.acls
-    assert rules is not None
-    await other.execute(
+        " VALUES ('t', gen_random_uuid(), 3, '{}', now())",
+        lambda node: node.node.catalogue.get("t"),
+    ),
+    acls.BELL: (
+        "rollcall_acl",
         "INSERT INTO rollcall_acl VALUES"
-        " (DEFAULT, 'TOPIC', 't', 'LITERAL', 'User:a', '*', 'READ', 'ALLOW', now())"
-    )
-    await until(lambda: asyncio.sleep(0, rules.index.bindings))
-    await other.execute("DELETE FROM rollcall_acl")
-    await until(lambda: asyncio.sleep(0, not rules.index.bindings))
+        " (DEFAULT, 'TOPIC', 't', 'LITERAL', 'User:a', '*', 'READ', 'ALLOW', now())",
+        lambda node: node.node.acls and node.node.acls.index.bindings,
+    ),
+    scram_credentials.BELL: (
+        "rollcall_credential",
+        "INSERT INTO rollcall_credential (name, mechanism, salt, iterations, stored_key,"
+        " server_key, updated_at, user_since)"
+        " VALUES ('ann', 'SCRAM-SHA-256', 'salt', 4096, 'key', 'key', now(), now())",
+        lambda node: node.node.credentials.get("ann", "SCRAM-SHA-256"),
+    ),
+    quotas.BELL: (
+        "rollcall_quota",
+        "INSERT INTO rollcall_quota (entity_type, user_name, client_id, ip, key, value, updated_at)"
+        " VALUES ('user', 'ann', '', '', 'request_percentage', 5, now())",
+        lambda node: node.node.quotas.of_clients,
+    ),
+    configs.BELL: (
+        "rollcall_group_config",
+        "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
+        f" VALUES ('g', 'rollcall.max.members', {slot_of('g')}, '7', now())",
+        lambda node: node.node.coordinator.own.of_slots([slot_of("g")]),
+    ),
+}
+
+
+async def _row(bell: str, node: Running, other: Other) -> None:
+    table, insert, held = WRITTEN[bell]
+    await other.execute(insert.encode())
+    await until(lambda: asyncio.sleep(0, held(node)))
+    await other.execute(f"DELETE FROM {table}".encode())
+    await until(lambda: asyncio.sleep(0, not held(node)))
 
 
 async def _credential(node: Running, other: Other) -> None:
-    made = scram_credentials.of_password("SCRAM-SHA-256", "p", 4096)
-    await other.execute(
-        scram_credentials.PUT, {"name": "ann", "mechanism": "SCRAM-SHA-256", **made._asdict()}
-    )
-    await until(lambda: asyncio.sleep(0, node.node.credentials.get("ann", "SCRAM-SHA-256")))
     gone = list[str]()
     node.node.credentials.deleted = gone.extend
-    await other.execute("DELETE FROM rollcall_credential")
-    await until(lambda: asyncio.sleep(0, gone == ["ann"]))
-
-
-async def _quota(node: Running, other: Other) -> None:
-    await other.execute(
-        "INSERT INTO rollcall_quota (entity_type, user_name, client_id, ip, key, value, updated_at)"
-        " VALUES ('user', 'ann', '', '', 'request_percentage', 5, now())"
-    )
-    await until(lambda: asyncio.sleep(0, node.node.quotas.of_clients))
-    await other.execute("DELETE FROM rollcall_quota")
-    await until(lambda: asyncio.sleep(0, not node.node.quotas.of_clients))
-
-
-async def _config(node: Running, other: Other) -> None:
-    own = node.node.coordinator.own
-    await other.execute(
-        "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
-        " VALUES ('g', 'rollcall.max.members', %s, '7', now())",
-        [slot_of("g")],
-    )
-    await until(lambda: asyncio.sleep(0, own.of_slots([slot_of("g")])))
-    await other.execute("DELETE FROM rollcall_group_config")
-    await until(lambda: asyncio.sleep(0, not own.of_slots([slot_of("g")])))
+    await _row(scram_credentials.BELL, node, other)
+    assert gone == ["ann"]
 
 
 async def _operation(node: Running, other: Other) -> None:
@@ -253,11 +256,8 @@ async def _asks_nothing(_node: Running, _other: Other) -> None:
 
 
 SEEN: dict[str, Callable[[Running, Other], Awaitable[None]]] = {
-    Catalogue.BELL: _topic,
-    acls.BELL: _acl,
+    **{bell: partial(_row, bell) for bell in WRITTEN},
     scram_credentials.BELL: _credential,
-    quotas.BELL: _quota,
-    configs.BELL: _config,
     OPERATIONS_BELL: _operation,
     liveness.WATCH_BELL: _echo,
     slots.BELL: _asks_nothing,  # test_slots.py: the keeper looks four times a second
@@ -327,6 +327,37 @@ async def test_a_copy_is_what_the_rows_are_whatever_was_written(one: Running, se
         assert catalogue.partition_count == whole.partition_count
     for writer in writers:
         await writer.close()
+
+
+@pytest.mark.parametrize("bell", WRITTEN)
+async def test_a_row_that_comes_and_goes_around_a_look_is_not_kept(
+    secured: Running, other: Other, bell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was written after the look and before what is read, and deleted before the next look, for
+    which the table is as it was: a deleted user would have been able to log in for ever."""
+    table, insert, held = WRITTEN[bell]
+    read = secured.node.doorbell.listeners[bell]
+    secured.node.doorbell.listeners[bell] = Heard()  # nobody else looks
+    look, looks = TableChanges.look, 0
+
+    async def look_and_write(changes: TableChanges, connection: Other) -> Look:
+        nonlocal looks
+        found, looks = await look(changes, connection), looks + 1
+        if looks == 2:  # the first says that there is news
+            await other.execute(insert.encode())
+        return found
+
+    await other.execute(insert.encode())
+    await read(None)
+    assert held(secured)
+    await other.execute(f"DELETE FROM {table}".encode())
+    monkeypatch.setattr(TableChanges, "look", look_and_write)
+    await read(None)
+    await other.execute(f"DELETE FROM {table}".encode())
+    await read(None)
+
+    assert looks == 3
+    assert not held(secured)
 
 
 async def test_nothing_is_read_while_nothing_changes(other: Other) -> None:
