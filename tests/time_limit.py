@@ -3,18 +3,23 @@
 The alarm raises in whatever runs when it rings. Where that is a task of the event loop, the task
 ends and the test, which may not look at it, goes on waiting: so it rings again. A loop that is
 asleep, and has lost the descriptor by which signals wake it, hears no alarm at all: then the whole
-process ends, with the stacks of its threads.
+process ends, with the stacks of its threads. uvloop swallows an alarm that raises in a timer's
+callback, and whoever slept by that timer sleeps for ever: so a test that is a coroutine has a limit
+of its event loop before that, and says at which ``await`` it stood.
 
 What follows a failed test has its limit, too: pytest-timeout takes the alarm away there, for who
 looks at the failure with a debugger, and an ending that hangs would hang the run.
 """
 
+import asyncio
 import faulthandler
+import inspect
 import math
 import signal
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
+from functools import wraps
 from time import sleep  # a test may put another into the module
 from types import FrameType
 from typing import Any
@@ -27,6 +32,9 @@ AGAIN_S = 5.0
 
 UNHEARD_S = 30.0
 """After so much more the process ends."""
+
+COROUTINE = 0.75
+"""The share of a test's time that its coroutine has."""
 
 
 class Watch:
@@ -56,6 +64,23 @@ class Watch:
 
 
 WATCH = Watch()
+
+
+@pytest.hookimpl
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Limit a test that is a coroutine."""
+    if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+        if limit := pytest_timeout._get_item_settings(item).timeout:
+            item.obj = _limited(item.obj, limit * COROUTINE)
+
+
+def _limited(test: Callable[..., Awaitable[None]], seconds: float) -> Callable[..., Any]:
+    @wraps(test)
+    async def limited(*args: Any, **kwargs: Any) -> None:
+        async with asyncio.timeout(seconds):
+            await test(*args, **kwargs)
+
+    return limited
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
