@@ -20,23 +20,22 @@ from groups.core.events import OffsetCommit, OffsetWrite, Ticket
 from groups.core.replies import Reply
 from groups.core.rows import slot_of
 from groups.runtime.entries import Repeatable, repeatable
-from protocol.fast_paths.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.fast_paths.host import Host
+from protocol.fast_paths.short_frames import (
+    CORRELATION_ID,
+    KEY_BYTES,
+    request_in,
+)
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
+from rollcall.wire.codec import encode
+from rollcall.wire.frames import RequestHeader, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest
 
-_VERSION = Struct(">h")
-KEY_BYTES = 2
 OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")
 """The first bytes of such a frame: the API key."""
-CORRELATION_ID = slice(4, 8)
-FIRST, LAST = OffsetCommitRequest.versions
 TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
 
 LEARNT_IN_VAIN_MAX = 3
@@ -142,8 +141,6 @@ class CommitFastPath:
     def take(self, frame: bytes, sequence: int) -> bool:
         """Whether the frame (without its length, its key is ``OFFSET_COMMIT``) is a commit that has
         been submitted now; ``sequence``: which request of the connection it is."""
-        if not KEY_BYTES + _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
-            return False
         last = self._learnt
         if (
             last is not None
@@ -210,14 +207,10 @@ class CommitFastPath:
     # -- a new one
 
     def _take_new(self, frame: bytes, ticket: Ticket) -> bool:
-        (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
-        if not FIRST <= version <= LAST or self._server.turns.is_over:
-            return False
+        found = None if self._server.turns.is_over else request_in(frame, OffsetCommitRequest)
         try:
-            header, body = parse_header(frame, _flexible)
-            request = decode(OffsetCommitRequest, version, frame, body)
-            return self._check(frame, header, request, ticket)
-        except (WireError, Refuse):
+            return found is not None and self._check(frame, *found, ticket)
+        except Refuse:
             return False  # the queue answers with the error
 
     def _check(
@@ -297,9 +290,9 @@ class CommitFastPath:
             before, after = last.reply
             self._write(before + frame[CORRELATION_ID] + after)
         else:
-            header, body = parse_header(frame, _flexible)
-            request = decode(OffsetCommitRequest, header.api_version, frame, body)
-            self._write(_reply(header, request, error))
+            found = request_in(frame, OffsetCommitRequest)
+            assert found is not None, "it was read when it came"
+            self._write(_reply(*found, error))
         self._ended()
 
     def forget(self) -> None:
@@ -395,7 +388,3 @@ def _reply(header: RequestHeader, request: OffsetCommitRequest, error: ErrorCode
     response = offset_commit.response(request, lambda _t, _p: error, ())
     body = encode(response, version)
     return response_frame(header.correlation_id, body, bool(response.flexible(version)))
-
-
-def _flexible(_key: int, version: int) -> bool:
-    return bool(OffsetCommitRequest.flexible(version))
