@@ -4,17 +4,16 @@ Each is an operation, as in ``console.admin.verbs``. If someone else has frozen 
 since the page was opened, nothing is requested, and the page shows the current state.
 """
 
-from datetime import datetime
 from typing import Any, Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 
 from console.admin import standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import cli, curl
+from console.admin.form_fields import not_past
 from console.admin.verbs import Reason, Typed, request_verb
 from console.queries import previews
 from groups.models import Group, Operation
@@ -30,15 +29,9 @@ class Freezing(Reason):
     until = forms.DateTimeField(
         required=False,
         label="Until, in UTC",
+        validators=[not_past],
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "class": "rc-field rc-short"}),
     )
-
-    def clean_until(self) -> datetime | None:
-        """Not in the past."""
-        until: datetime | None = self.cleaned_data["until"]
-        if until is not None and until <= timezone.now():
-            raise forms.ValidationError("That time has passed.")
-        return until
 
 
 def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:

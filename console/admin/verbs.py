@@ -15,12 +15,12 @@ from django.shortcuts import redirect, render
 from console.admin import sent_forms, standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import REASON, cli, curl
+from console.admin.form_fields import LineField
 from console.admin.links import quote
 from console.queries import foresight_text, groups, previews
 from console.queries.journal_text import seconds
 from groups.core.classic.states import PREPARING
 from groups.core.operations import OPERATIONS, Name
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
 from groups.operations import requests
 
@@ -49,18 +49,9 @@ PROTOCOLS: Final[Mapping[str, str]] = {
 class Reason(forms.Form):
     """The reason, which the journal shows."""
 
-    reason = forms.CharField(
-        max_length=REASON_CHARS_MAX,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True}),
+    reason = LineField(
+        widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True})
     )
-
-    def clean_reason(self) -> str:
-        """One line of displayable characters."""
-        reason = one_line(self.cleaned_data["reason"])
-        problem = text_problem(reason)
-        if problem is not None:
-            raise forms.ValidationError(problem)
-        return reason
 
 
 class TypedOut(forms.Form):

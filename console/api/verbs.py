@@ -30,7 +30,7 @@ from console.api.schema import (
     ordering,
     page_of,
 )
-from console.api.views import View, existing
+from console.api.views import View, existing, found
 from console.people.rights import PATHS
 from console.queries.groups import freeze_of
 from console.queries.previews import drained_away
@@ -193,12 +193,8 @@ class Operations(View):
     def get(self, request: Request) -> Response:
         """List operations, by default newest first."""
         filters = {name: value for name, value in self.query.items() if name in FILTERS}
-
-        def serialized(page: list[Operation]) -> Any:
-            return shapes.OperationView(page, many=True).data
-
         return self.paged(
-            request, Operation.objects.filter(**filters), ["-id"], serialized, ORDERINGS
+            request, Operation.objects.filter(**filters), ["-id"], shapes.OperationView, ORDERINGS
         )
 
 
@@ -212,8 +208,6 @@ class OneOperation(View):
     )
     def get(self, request: Request, operation_id: int) -> Response:
         """Show an operation; with `Prefer: wait`, respond when it has ended."""
-        operation = Operation.objects.filter(id=operation_id).first()
-        if operation is None:
-            raise Http404(f"There is no operation {operation_id}.")
+        operation = found(Operation.objects.all(), "operation", operation_id)
         operation, headers = awaited(request, operation)
         return Response(shapes.OperationView(operation).data, headers=headers)

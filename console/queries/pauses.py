@@ -57,6 +57,11 @@ class WorkState:
         """Members that must stop but do not poll for orders."""
         return self._count(DEAF)
 
+    @property
+    def starting(self) -> int:
+        """Members that may start again and have not received that order yet."""
+        return self._count(STARTING)
+
     def _count(self, *words: str) -> int:
         counts = Counter(self.members.values())
         return sum(counts[word] for word in words)
