@@ -94,7 +94,16 @@ class Image:
         binds = [f"mount --bind /{name} {self.root}/{name}" for name in OF_THE_MACHINE]
         environ = {**FROM_OUTSIDE, **self.environ}
         inner = f"cd {self.workdir} && {command}"
-        words = ["chroot", str(self.root), "env", "-i", *variables(environ), "/bin/sh", "-ec", inner]
+        words = [
+            "chroot",
+            str(self.root),
+            "env",
+            "-i",
+            *variables(environ),
+            "/bin/sh",
+            "-ec",
+            inner,
+        ]
         subprocess.run(mounted(self.root, binds, words), check=True)
 
     def command(self, program: Sequence[str], data: Path, environ: Mapping[str, str]) -> list[str]:
@@ -125,7 +134,7 @@ def make_debian(part: Path, release: str, packages: str) -> None:
     its lists hold, which a machine that is behind does not mind."""
     shutil.rmtree(part, ignore_errors=True)
     own = ["--quiet", "--variant=minbase", "--mode=root"]
-    late = "--aptopt=Acquire::Check-Valid-Until \"false\""
+    late = '--aptopt=Acquire::Check-Valid-Until "false"'
     subprocess.run(["mmdebstrap", *own, late, f"--include={packages}", release, part], check=True)
 
 

@@ -21,8 +21,9 @@ from launcher.installation import CHECKOUT
 from rollcall.cli.app import app
 from tests.api.curl import Example, send
 from tests.cli.conftest import Cli, cli
-from tests.docs.blocks import PAGES, blocks, commands, program, words
+from tests.docs.blocks import PAGES, Block, blocks, commands, program, words
 from tests.docs.conftest import RESTED, Documented
+from tests.docs.runs import is_named
 from tests.docs.test_pages import OURS
 from tests.installations import TOKEN
 from tests.launcher.waiting import until
@@ -53,28 +54,25 @@ class Parsed(Exception):
     """A parser took the words, and nothing was done with them."""
 
 
-def test_the_pages_have_commands() -> None:
-    started = {name for page in PAGES for block in blocks(page) for name in of(block)}
-    assert started >= RUN.keys()
+def left(page: str) -> list[Block]:
+    """The blocks of a page that no other test runs."""
+    return [block for block in blocks(page) if not is_named(block)]
 
 
-def of(block: Any) -> set[str]:
-    """What a block starts."""
-    return {program(command) for command in commands(block)}
+def test_the_table_has_programs_that_pages_start() -> None:
+    found = (block for page in PAGES for block in left(page))
+    assert {program(command) for block in found for command in commands(block)} >= RUN.keys()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(map(commands, blocks(page)))])
+@pytest.mark.parametrize("page", [page for page in PAGES if any(map(commands, left(page)))])
 def test_the_commands_of_a_page_run(
     page: str, cli: Cli, documented: Documented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner = Runner(cli, documented, monkeypatch)
-    for block in blocks(page):
-        for command in commands(block) if page not in ELSEWHERE else ():
-            if run := RUN.get(program(command)):
-                run(runner, command)
-
-
-ELSEWHERE: Final = ("docs/rest.md", "docs/handbook.md")
+    for block in left(page):
+        for command in commands(block):
+            if program(command):
+                RUN[program(command)](runner, command)
 
 
 class Runner:
@@ -168,10 +166,11 @@ class Runner:
             take(*args, **named)
             raise Parsed
 
-        with self.monkeypatch.context() as patched, pytest.raises(Parsed):
+        with self.monkeypatch.context() as patched:
             patched.setattr(argparse.ArgumentParser, "parse_args", take_and_end)
             patched.setattr(sys, "argv", [name, *arguments])
-            runpy.run_module(name, run_name="__main__")
+            with pytest.raises(Parsed):
+                runpy.run_module(name, run_name="__main__")
 
     def file(self, command: str) -> None:
         """A script of the repository is there."""
@@ -189,10 +188,6 @@ RUN: Final[dict[str, Callable[[Runner, str], None]]] = {
     "make": Runner.make,
     "manage.py": Runner.manage,
     "run": Runner.file,
-    "export": lambda _runner, command: None,
-    **{
-        f"-m {name}": Runner.module
-        for name in ("benchmarks", "pipeline", "proof", "pytest")
-    },
+    **{f"-m {name}": Runner.module for name in ("benchmarks", "pipeline", "proof", "pytest")},
 }
 """By program: how its commands are run, on whatever page they stand."""

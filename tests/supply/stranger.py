@@ -2,7 +2,7 @@
 asks for, and the wheel with each of its extras there, as a user without rights. Needs root and
 mmdebstrap; the first run downloads each Debian.
 
-    python -m tests.supply.stranger FOLDER [--wheel WHEEL] [--test COMMAND] [RELEASE ...]
+    python -m tests.supply.stranger FOLDER [--wheel WHEEL] [--test COMMAND] [--only RELEASE]
 
 FOLDER keeps the Debians. ``--test``: in place of ``make test``; an empty one is left out.
 """
@@ -90,6 +90,8 @@ def make(folder: Path, release: str) -> Debian:
         (root / name).touch()
     made = Debian(root)
     (made.home / "rollcall").mkdir(parents=True)
+    with (root / "etc" / "passwd").open("a") as users:
+        users.write(f"stranger:x:{UID}:{UID}::{HOME}:/bin/sh\n")
     sources = subprocess.Popen(["git", "archive", "HEAD"], cwd=CHECKOUT, stdout=subprocess.PIPE)
     unpack = ["tar", "-x", "-C", str(made.home / "rollcall")]
     subprocess.run(unpack, stdin=sources.stdout, check=True)
@@ -102,8 +104,8 @@ def tour(debian: Debian) -> None:
     """``make run``, and the README's five minutes, word for word but for the ports."""
     run = next(line for line in after("## Two commands").splitlines() if "make run" in line)
     with debian.terminal("sh", "-c", run, environ=ANY_PORT) as rollcall:
-        line = until(lambda: "".join(rollcall.said[:1]), "the ready line", PATIENCE_S)
-        ready = READY.fullmatch(line)
+        until(lambda: rollcall.said or rollcall.process.poll() is not None, "a line", PATIENCE_S)
+        ready = READY.fullmatch("".join(rollcall.said[:1]))
         assert ready, rollcall.said
 
         def here(text: str) -> str:
@@ -129,7 +131,7 @@ def use(debian: Debian, wheel: Path) -> None:
         debian.run("python3", "-m", "venv", place)
         named = f"rollcall[{extra}] @ file://{HOME}/{wheel.name}"
         debian.run(f"{place}/bin/pip", "install", "--quiet", named)
-        output = debian.run(f"{place}/bin/python", "-c", program)
+        output = debian.run(f"{place}/bin/python", "-I", "-c", program)
         assert printed in output, output
 
 
@@ -137,12 +139,12 @@ def main(arguments: list[str]) -> None:
     """One line for each thing that holds."""
     parser = argparse.ArgumentParser(prog="python -m tests.supply.stranger", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("releases", nargs="*", choices=[*RELEASES, []])
+    parser.add_argument("--only", choices=RELEASES)
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--test", default="make test")
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)
-    for release in given.releases or RELEASES:
+    for release in (given.only,) if given.only else RELEASES:
         debian = make(given.folder.absolute(), release)
         version = debian.run("python3", "--version").strip()
         assert re.match(rf"Python {RELEASES[release]}\b", version), version
