@@ -124,6 +124,7 @@ class Truth(Facts):
         self._others(before, after, event, stayed, sender)
         if self.kind != after.durable.group.kind:
             self.kind, self.converted_at = after.durable.group.kind, now
+            self.put_off = self.owed = None  # the other kind's rules put it off anew
         self._owed(before, event, now, replaced)
         if self.queues_group:
             self._cause(before, Trigger.OWNER_CHANGED, None)
@@ -304,7 +305,8 @@ class Truth(Facts):
         if entry.kind == EntryKind.EMPTIED:
             is_held = self.kind == "classic" and self.world.rules.guards.frozen
             self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
-        if entry.kind == EntryKind.REBALANCE_COMPLETED and self.kind == "classic":
+        state = self.world.group.durable.group.state
+        if entry.kind == EntryKind.REBALANCE_COMPLETED and state == "CompletingRebalance":
             self._carry(entry)
 
     def _abandoned(self, entry: JournalEntry) -> None:
@@ -340,7 +342,7 @@ class Truth(Facts):
         """One that was put off has its first trigger, unless there is nobody any more; clients
         whose joins were parked meanwhile join now."""
         put_off, self.put_off = self.put_off, None
-        if put_off is None or not (self.world.group.durable.members or self.parked):
+        if put_off is None or not (self._is_of_before(entry) or self._has_anybody()):
             self._requested(entry)
         else:
             if not self.is_on:
@@ -353,6 +355,14 @@ class Truth(Facts):
                     begins.append(Known(now, joined, name, member_id))
             self.causes[self.step_began : self.step_began] = begins
         self.is_on = True
+
+    def _has_anybody(self) -> bool:
+        return bool(self.world.group.durable.members or self.parked)
+
+    def _is_of_before(self, entry: JournalEntry) -> bool:
+        """Whether the step began what a classic group had put off, and only then emptied it."""
+        new = {each.member_id for each in self.causes[self.step_began :]}
+        return self.kind == "classic" and entry.member_id not in new
 
     def _cause_put_off(self, trigger: str, member_id: str | None) -> Known:
         """Only a classic group knows whom it was for."""
