@@ -55,6 +55,7 @@ class Truth(Facts):
     deferred: list[Known] = field(default_factory=list)
     owed_since: int | None = None
     step_began: int = 0
+    step_causes: list[Known] = field(default_factory=list)
     queues_group: bool = False
     was_synced: bool = False
     loaded_at: int = 0
@@ -110,6 +111,8 @@ class Truth(Facts):
         self.names.update(has)
         if after.durable.group.state != before.durable.group.state:
             self.phases.add(now)  # what is awaited from now on is another act
+        if isinstance(event, events.JoinGroup):
+            self.rejoined.add((event.member_id, now))
         replaced = _replaced(had, has)
         for member_id in has.keys() - had.keys() - set(replaced.values()):
             self._cause(before, Trigger.MEMBER_JOINED, has[member_id], member_id)
@@ -129,6 +132,7 @@ class Truth(Facts):
         if self.queues_group:
             self._cause(before, Trigger.OWNER_CHANGED, None)
             self.queues_group = False
+        self.step_causes = self.causes[self.step_began :]
 
     def _went(self, before: Any, event: events.Event, member_id: str, name: str) -> None:
         """A member was removed."""
@@ -334,7 +338,8 @@ class Truth(Facts):
         if self.kind == "classic" and self.owed is None and first is not None:
             self.owed = first.trigger
         if self.put_off is None:
-            self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
+            count = sum(each.trigger == trigger for each in self.step_causes)
+            self.put_off, self.put_off_for = trigger, count
         kept = [known for known in new if self.is_on and known.trigger in REMOVALS]
         self.causes[self.step_began :] = kept
 
