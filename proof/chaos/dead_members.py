@@ -15,6 +15,7 @@ from typing import Final, LiteralString, NamedTuple
 
 import psycopg
 
+from proof.chaos import report
 from proof.chaos.failover import SETTLE_S, crash, hand_over
 from proof.chaos.faults import DRAIN, END_BACKENDS
 from proof.chaos.fleet import Fleet, Size
@@ -25,7 +26,14 @@ from proof.chaos.processes import send
 from proof.chaos.record import now
 from proof.chaos.world import World
 
-SIZE: Final = Size(classic_groups=8, consumer_groups=4, members=2)
+SIZE: Final = Size(
+    classic_groups=4,
+    consumer_groups=3,
+    cooperative_groups=1,
+    draft_groups=2,
+    commanded_groups=2,
+    members=2,
+)
 LIMIT_S: Final = 240.0
 STOPPED_S: Final = 4.0
 
@@ -113,7 +121,8 @@ async def run(name: str, seed: int, size: Size = SIZE, limit_s: float = LIMIT_S)
     fault, rng = FAULTS[name], Random(seed)
     size = replace(size, session_s=(fault.session_s, fault.session_s))
     async with World(fault.nodes) as world:
-        fleet = Fleet(Network(world.bootstraps, rng), size, rng)
+        network = Network(world.bootstraps, rng)
+        fleet = Fleet(network, size, rng, drafts=await world.drafts())
         try:
             await fleet.start()
             await fleet.settle(SETTLE_S)
@@ -141,7 +150,7 @@ async def _repeat(
         await asyncio.wait([striking])
         for node_id in world.ports:
             send(world.node(node_id), signal.SIGCONT)
-    outcome.evicted = len(fleet.record.evictions)
+    outcome.evicted = report.beating(fleet.record)
     account(outcome, dead, fault, begun, served)
     return outcome
 

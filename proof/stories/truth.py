@@ -284,6 +284,8 @@ class Truth(Facts):
         self.queues_group = is_queued
         self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
+        if self.kind == "classic":  # also one that came while another was put off
+            self.owed = row.details.get("must_rebalance") or self.owed
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
         self.owed_since = None
 
