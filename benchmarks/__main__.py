@@ -16,6 +16,7 @@ from benchmarks import (
     consumers,
     convergence,
     crowds,
+    fact_costs,
     fact_sizes,
     growth,
     heartbeats,
@@ -60,6 +61,7 @@ BENCHMARKS = {
     "libraries": libraries,
     "analyses": analyses,
     "what-if": what_if,
+    "fact-costs": fact_costs,
     "fact-sizes": fact_sizes,
 }
 
