@@ -51,8 +51,6 @@ EMPTY_REASON = "a member of the classic protocol joined the empty group"
 
 UNDRAINED = "the group became a classic one, whose leader assigns: nobody is drained any more"
 
-STARTED = EntryKind.REBALANCE_STARTED
-
 
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
     """A classic join of a consumer group without members: it becomes a classic one if that accepts
