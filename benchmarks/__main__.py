@@ -84,7 +84,11 @@ def main() -> int:
     )
     parser.add_argument("--than", metavar="FOLDER", help="another checkout (paired)")
     parser.add_argument(
-        "--only", metavar="CLIENT", action="append", default=[], help="this client (libraries)"
+        "--only",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="this client (libraries), this part of the table (beside)",
     )
     parser.add_argument(
         "--every", type=float, metavar="SECONDS", help="from one change to the next (settling)"
