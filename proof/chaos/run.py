@@ -6,7 +6,7 @@ The seed decides which faults come when; it cannot decide how real processes rea
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -28,6 +28,9 @@ SETTLE_S = 90.0
 SERVED_S, SERVED_MAX_S = 60.0, 240.0
 """Until all members must be served: without and with the time in which the run itself was
 blocked."""
+
+NAMED = 5
+"""So many members does a finding name."""
 
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
@@ -71,7 +74,7 @@ async def run(
     rng = Random(seed)
     async with World(nodes) as world:
         network = Network(world.bootstraps, rng, world.through)
-        fleet = Fleet(network, size or Size(), rng)
+        fleet = Fleet(network, size or Size(), rng, drafts=await world.drafts())
         try:
             return await among(world, fleet, rng, minutes, faults, most)
         finally:
@@ -118,27 +121,41 @@ def draws(faults: Sequence[Fault], rng: Random) -> Iterator[tuple[Fault, ...]]:
 
 async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> None:
     keeps_slots = all(fault.keeps_slots for fault in together)
-    owners = await _owners_at_rest(scene.world) if keeps_slots else None
+    owners = await _owners_at_rest(scene) if keeps_slots else None
     begun, names = now(), " and ".join(fault.name for fault in together)
     outcome.injected += [(fault, begun) for fault in together]
     if scene.rng.random() < DEPLOYS:
         scene.fleet.replace_some()
     await asyncio.gather(*(fault.inject(scene) for fault in together))
-    if not await everybody_served(scene.fleet, now()):
-        outcome.record.defects.append(f"not everybody was served after {names}")
-    if owners is not None and await _owners_at_rest(scene.world) != owners:
+    if late := await unserved(scene.fleet, now()):
+        some = ", ".join(sorted(late)[:NAMED])
+        outcome.record.defects.append(f"{len(late)} were not served after {names}: {some}")
+    if owners is not None and await _owners_at_rest(scene) not in (None, owners):
         outcome.record.defects.append(f"slots moved for {names}")
     await asyncio.sleep(scene.rng.uniform(0.0, REST_S))
 
 
-async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
-    await world.whole(SETTLE_S)
+async def _owners_at_rest(scene: Scene) -> Mapping[int, int | None] | None:
+    """Each slot's node when every one has its share; None, and a defect: that did not come."""
+    world = scene.world
+    try:
+        await world.whole(SETTLE_S)
+    except TimeoutError:
+        shares = Counter((await world.owners()).values())
+        alive = [node_id for node_id in world.ports if world.node(node_id) is not None]
+        scene.fleet.record.defects.append(f"slots came to no rest: {shares}, alive {alive}")
+        return None
     return dict(await world.rows_patiently(OWNERS, SETTLE_S))
 
 
 async def everybody_served(fleet: Fleet, since: float) -> bool:
-    """Wait until every member had a success for a request that it sent after an instant. Time in
-    which the run itself was blocked does not count, up to a limit."""
+    """Whether all are, in the time of ``unserved``."""
+    return not await unserved(fleet, since)
+
+
+async def unserved(fleet: Fleet, since: float) -> Collection[str]:
+    """Wait until every member had a success for a request that it sent after an instant; returns
+    those that had none. Time in which the run itself was blocked does not count, up to a limit."""
     waiting = {member.name for member in fleet.members}
     record, seen = fleet.record, len(fleet.record.beats)
     begun, late_before = now(), record.late_s
@@ -147,7 +164,7 @@ async def everybody_served(fleet: Fleet, since: float) -> bool:
         new, seen = record.beats[seen:], len(record.beats)
         waiting -= {beat.member for beat in new if beat.sent_at > since}
         await asyncio.sleep(0.05)
-    return not waiting
+    return waiting
 
 
 async def _rests(fleet: Fleet) -> bool:
