@@ -9,7 +9,7 @@ count here, where loading takes no simulated time; its processor time and memory
 
 import resource
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
