@@ -60,6 +60,9 @@ class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 class AcknowledgementAdmin(RollcallAdmin):
     """Created from a line that needs attention, and withdrawn by deletion."""
 
+    list_empty = (
+        "Nothing is acknowledged. Acknowledge a line of the Overview that somebody is dealing with."
+    )
     form = NoteForm
     list_display = ("rule", "subject", "note", "actor", "at", "until")
     ordering = ("-at",)

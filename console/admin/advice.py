@@ -61,6 +61,7 @@ class ReasonForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 class AdviceDecisionAdmin(RollcallAdmin):
     """Created from a card of the report, and withdrawn by deletion."""
 
+    list_empty = "Nothing is decided. Accept or mute an advice in the report Advice."
     form = ReasonForm
     list_display = ("rule", "subject", "group_id", "verdict", "reason", "actor", "at", "until")
     list_filter = ("verdict",)
