@@ -215,6 +215,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_openid_user": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
+            "rollcall_attention_rule": WRITES,
             "rollcall_advice_decision": WRITES,
             "rollcall_mark": WRITES,
             "rollcall_saved_view": WRITES,
@@ -265,7 +266,9 @@ ROLES: tuple[Role, ...] = (
             "rollcall_progress_done": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_waiting": READS,
             "rollcall_group_counts": ("SELECT", "DELETE"),
-            "rollcall_acknowledgement": ("SELECT", "DELETE"),
+            **dict.fromkeys(
+                ("rollcall_acknowledgement", "rollcall_attention_rule"), ("SELECT", "DELETE")
+            ),
             "rollcall_webhook": (
                 "SELECT",
                 "UPDATE (enabled, disabled_because, failures, failing_since, not_before,"
