@@ -30,20 +30,20 @@ READ_MAX: Final = 50
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. Four statements."""
+    """The tab. Three statements."""
     group_id, broker = seen.group.group_id, from_django()
     own = {row.name: row for row in GroupConfig.objects.filter(group_id=group_id)}
     values = {name: row.value for name, row in own.items()}
     authors = _authors(group_id) if own else {}
     may_configure = rights.may(request.user, rights.CONFIGURE)
     may_freeze = rights.may(request.user, rights.FREEZE)
-    rules = attention_rules.standings(group_id)
+    rules, proposals = attention_rules.of_group(group_id)
     return {
         "may_tune": rights.may(request.user, rights.ACKNOWLEDGE),
         "attention_rules": [(each, _tune(group_id, each.rule, each.threshold)) for each in rules],
         "proposals": [
             (each, _tune(group_id, each.rule, each.threshold, reason=each.text))
-            for each in attention_rules.proposals(group_id, rules)
+            for each in proposals
         ],
         "may_configure": may_configure,
         "settings": [

@@ -102,6 +102,5 @@ class OfGroup(View):
         """Show from when on each rule fires for a group, why, and which thresholds its rebalances
         of the last fourteen days would make."""
         existing(group_id)
-        rules = attention_rules.standings(group_id)
-        found = attention_rules.proposals(group_id, rules)
+        rules, found = attention_rules.of_group(group_id)
         return Response(shapes.GroupAttention({"rules": rules, "proposals": found}).data)

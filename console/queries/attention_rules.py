@@ -1,22 +1,21 @@
 """From when on the rules of what needs attention fire for a group: the setting's threshold, or one
 of its own, or never for a while; and what the journal says would be a good one. Reads only."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F, Q, QuerySet, Value
-from django.db.models.functions import StrIndex
-from django.utils import timezone
 
 from console.queries.acknowledgements import ABOUT_GROUPS
 from console.queries.attention import RULES
 from console.queries.groups import REBALANCED
 from console.queries.why_text import seconds
 from groups.models import AttentionRule
+from groups.store.sql import attention as sql
 
 OF_GROUPS: Final = tuple(rule for rule in RULES if rule.name in ABOUT_GROUPS)
 TUNABLE: Final = tuple(rule.name for rule in OF_GROUPS if rule.setting)
@@ -95,25 +94,32 @@ class Proposal(NamedTuple):
         )
 
 
-def in_force(now: datetime) -> QuerySet[AttentionRule]:
-    """Rows whose end has not passed."""
-    return AttentionRule.objects.filter(Q(until__isnull=True) | Q(until__gt=now))
-
-
-def about(group_id: str) -> QuerySet[AttentionRule]:
-    """Rows in force about a group, in the order in which they decide (``sql.threshold``)."""
-    found = in_force(timezone.now()).annotate(begins=StrIndex(Value(group_id), F("name")))
-    whom = Q(is_prefix=False, name=group_id) | Q(is_prefix=True, begins=1)
-    return found.filter(whom).order_by("is_prefix", "-name")
-
-
-def standings(group_id: str) -> Sequence[Standing]:
-    """Each rule about groups, as it applies to this one. One statement."""
-    rows = list(about(group_id))
-    return [
+def of_group(group_id: str) -> tuple[Sequence[Standing], Sequence[Proposal]]:
+    """Each rule about groups as it applies to this one, and thresholds that fit what it did where
+    those that apply do not. One statement."""
+    values: Mapping[str, Any] = {
+        "group_id": group_id,
+        "kind": REBALANCED,
+        "period": PERIOD,
+        "read": READ_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(SEEN, values)
+        rebalances, by_rebalance, by_hour, own = cursor.fetchone()
+    rows = [_row(values) for values in json.loads(own)]
+    standings = [
         _standing(rule.name, rule.meaning, [row for row in rows if row.rule == rule.name])
         for rule in OF_GROUPS
     ]
+    p99s = {"unsettled": by_rebalance, "storm": by_hour}
+    return standings, list(_proposals(standings, rebalances, p99s))
+
+
+def _row(values: Mapping[str, Any]) -> AttentionRule:
+    times = {
+        name: values[name] and datetime.fromisoformat(values[name]) for name in ("at", "until")
+    }
+    return AttentionRule(**{**values, **times})
 
 
 def _standing(rule: str, meaning: str, rows: Sequence[AttentionRule]) -> Standing:
@@ -130,7 +136,7 @@ def by_setting(rule: str) -> int:
     return int(getattr(settings, SETTINGS[rule].upper().replace(".", "_")))
 
 
-SEEN: Final = """
+SEEN: Final = f"""
 WITH ended AS (
     SELECT at, duration_ms FROM rollcall_journal
     WHERE group_id = %(group_id)s AND kind = %(kind)s AND at >= now() - %(period)s
@@ -138,30 +144,21 @@ WITH ended AS (
 ), hours AS (SELECT count(*) AS n FROM ended GROUP BY date_trunc('hour', at))
 SELECT (SELECT count(*) FROM ended),
        (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY duration_ms) FROM ended),
-       (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY n) FROM hours)
+       (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY n) FROM hours),
+       (SELECT coalesce(jsonb_agg(to_jsonb(own) ORDER BY {sql.FIRST}), '[]')::text
+        FROM rollcall_attention_rule AS own WHERE {sql.applies("%(group_id)s")})
 """
 
 
-def proposals(group_id: str, now: Sequence[Standing]) -> Sequence[Proposal]:
-    """Thresholds that fit what the group did, where those that apply do not. One statement."""
-    values: Mapping[str, Any] = {
-        "group_id": group_id,
-        "kind": REBALANCED,
-        "period": PERIOD,
-        "read": READ_MAX,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(SEEN, values)
-        rebalances, *p99s = cursor.fetchone()
-    if rebalances < FEW:
-        return []
+def _proposals(
+    now: Sequence[Standing], rebalances: int, p99s: Mapping[str, int | None]
+) -> Iterator[Proposal]:
     applies = {each.rule: each.threshold or 0 for each in now}
-    found = [
-        Proposal(rule, proposed(rule, p99), p99, rebalances)
-        for rule, p99 in zip(ROOM, p99s, strict=True)
-        if p99 is not None
-    ]
-    return [each for each in found if not _is_near(each.threshold, applies[each.rule])]
+    for rule, p99 in p99s.items():
+        if rebalances >= FEW and p99 is not None:
+            found = Proposal(rule, proposed(rule, p99), p99, rebalances)
+            if not _is_near(found.threshold, applies[rule]):
+                yield found
 
 
 def proposed(rule: str, p99: int) -> int:

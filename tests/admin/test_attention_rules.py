@@ -12,7 +12,7 @@ from django.utils import timezone
 from console.operations import attention_rules as changes
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import attention, attention_rules, group_search, overview
-from console.queries.attention_rules import OF_GROUPS, TUNABLE, proposals, standings
+from console.queries.attention_rules import OF_GROUPS, TUNABLE, Proposal, of_group
 from groups.models import AttentionRule, AuditEntry, Group
 from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_attention import (
@@ -153,7 +153,11 @@ def test_its_own_counts_before_a_beginning_and_a_long_one_before_a_short_one() -
 
 
 def standing(rule: str) -> attention_rules.Standing:
-    return next(each for each in standings("orders1") if each.rule == rule)
+    return next(each for each in of_group("orders1")[0] if each.rule == rule)
+
+
+def proposals() -> list[Proposal]:
+    return list(of_group("orders1")[1])
 
 
 ODD_IDS = ("100%", "a_b", "a*", "Ärger", "a\\b", "'; --", "a\nb")
@@ -167,7 +171,7 @@ def test_no_character_of_an_id_has_a_meaning(group_id: str) -> None:
     sql(STORMS, SECOND, "x" + group_id, 100, 8)
     found = [line.key for line in attention.fired(overview.look()) if line.rule == "storm"]
     assert found == [group_id]
-    assert next(s for s in standings(group_id) if s.rule == "storm").threshold == 7
+    assert next(s for s in of_group(group_id)[0] if s.rule == "storm").threshold == 7
 
 
 def test_ended_ones_are_deleted_and_the_audit_has_them() -> None:
@@ -183,9 +187,9 @@ def test_ended_ones_are_deleted_and_the_audit_has_them() -> None:
 
 def test_too_few_rebalances_propose_nothing() -> None:
     sql(STORMS, HOUR, "orders1", 2_100, 19)
-    assert proposals("orders1", standings("orders1")) == []
+    assert proposals() == []
     sql(STORMS, HOUR, "orders1", 2_100, 1)
-    assert proposals("orders1", standings("orders1")) != []
+    assert proposals() != []
 
 
 def test_a_threshold_is_proposed_from_what_the_group_did() -> None:
@@ -193,7 +197,7 @@ def test_a_threshold_is_proposed_from_what_the_group_did() -> None:
         sql(STORMS, hour * HOUR, "orders1", 2_100, 5)
     sql(STORMS, HOUR, "orders2", 900_000, 300)
     sql(STORMS, 15 * 24 * HOUR, "orders1", 900_000, 300)
-    found = {each.rule: each for each in proposals("orders1", standings("orders1"))}
+    found = {each.rule: each for each in proposals()}
     assert found["unsettled"][1:] == (6_000, 2_100, 300)
     assert "p99 of the last 14 days is 2.1 s (of 300 rebalances); warn from 6 s on?" in (
         found["unsettled"].text
@@ -201,7 +205,7 @@ def test_a_threshold_is_proposed_from_what_the_group_did() -> None:
     assert found["storm"].threshold == 10
     apply("unsettled", "orders1", 6_000)
     apply("storm", "orders1", 11)
-    assert proposals("orders1", standings("orders1")) == [], "what applies is near enough"
+    assert proposals() == [], "what applies is near enough"
 
 
 @pytest.fixture

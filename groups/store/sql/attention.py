@@ -14,15 +14,22 @@ NEVER: Final = 1_000_000_000_000
 """The threshold of a silenced rule: 31 years, or a number that nothing reaches."""
 
 
+FIRST: Final = "own.threshold IS NULL DESC, own.is_prefix, length(own.name) DESC"
+"""Which of several rows about a group counts: a silence, its own, the longest beginning."""
+
+
+def applies(group_id: str) -> str:
+    """Whether a row is in force, and about the group of this column."""
+    return f"""(own.until IS NULL OR own.until > now())
+ AND CASE WHEN own.is_prefix THEN starts_with({group_id}, own.name)
+          ELSE own.name = {group_id} END"""
+
+
 def threshold(rule: str, group_id: str, otherwise: str) -> str:
     """The threshold of a rule for the group of this column: ``NEVER`` where it is silenced, else
     the one of its own, else that of the longest beginning of its id, else the setting's."""
     return f"""coalesce((SELECT coalesce(own.threshold, {NEVER}) FROM rollcall_attention_rule AS own
- WHERE own.rule = '{rule}' AND (own.until IS NULL OR own.until > now())
-       AND CASE WHEN own.is_prefix THEN starts_with({group_id}, own.name)
-                ELSE own.name = {group_id} END
- ORDER BY own.threshold IS NULL DESC, own.is_prefix, length(own.name) DESC
- LIMIT 1), {otherwise})"""
+ WHERE own.rule = '{rule}' AND {applies(group_id)} ORDER BY {FIRST} LIMIT 1), {otherwise})"""
 
 
 def heard(rule: str, group_id: str = "group_id") -> str:
