@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image stranger
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -206,6 +206,10 @@ hosts: $(READY) ## three hosts and a primary with its standby, hurt in 22 rounds
 
 image: $(READY) ## the image without Docker: Debian's packages, the Dockerfile's steps, every process (root, mmdebstrap)
 	ROLLCALL_IMAGE=all $(PYTHON) -m pytest -q -n 0 tests/docker/test_rootfs.py $(ARGS)
+
+stranger: $(READY) ## three Debians with what the README asks for: its two commands, and the wheel with each extra (root, mmdebstrap)
+	$(MAKE) packages
+	$(PYTHON) -m tests.supply.stranger build/stranger --wheel build/dist/*.whl $(ARGS)
 
 # Each adds to what is there: a lesser one removes nothing of a greater one.
 $(SERVING): pyproject.toml uv.lock | $(UV)

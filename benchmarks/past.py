@@ -13,7 +13,6 @@ from benchmarks import lists, pages
 from benchmarks.options import Options
 from launcher.installation import Installation
 
-GROUP: Final = "large"
 DAYS: Final = 30
 HOSTS: Final = 250
 HOUR: Final = 14

@@ -4,96 +4,71 @@ Each is an operation, as in ``console.admin.verbs``. If someone else has frozen 
 since the page was opened, nothing is requested, and the page shows the current state.
 """
 
-from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils import timezone
 
-from console.admin import standing
 from console.admin.base import RollcallAdmin
-from console.admin.curl import cli, curl
-from console.admin.verbs import Reason, Typed, request_verb
+from console.admin.curl import curl
+from console.admin.form_fields import not_past
+from console.admin.verbs import Page, Reason, Typed, answer, refusal
 from console.queries import previews
-from groups.models import Group, Operation
+from groups.core.operations import Name
+from groups.models import Group
 
-FREEZE: Final = Operation.Verb.FREEZE
-THAW: Final = Operation.Verb.THAW
+FREEZE: Final = Name.FREEZE
+THAW: Final = Name.THAW
 
 
 class Freezing(Reason):
     """Freeze or thaw: the action that the page offered."""
 
-    verb = forms.ChoiceField(choices=[(v, v) for v in (FREEZE, THAW)], widget=forms.HiddenInput)
+    verb = forms.ChoiceField(
+        choices=[(v.value, v.value) for v in (FREEZE, THAW)], widget=forms.HiddenInput
+    )
     until = forms.DateTimeField(
         required=False,
         label="Until, in UTC",
+        validators=[not_past],
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "class": "rc-field rc-short"}),
     )
 
-    def clean_until(self) -> datetime | None:
-        """Not in the past."""
-        until: datetime | None = self.cleaned_data["until"]
-        if until is not None and until <= timezone.now():
-            raise forms.ValidationError("That time has passed.")
-        return until
-
 
 def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
-    """Preview and form. ``group``: with ``frozen_since``; for a frozen group it offers the thaw,
-    otherwise the freeze."""
-    verb = FREEZE if getattr(group, "frozen_since", None) is None else THAW
-    form = Freezing(request.POST or None, initial={"verb": verb})
-    changed = request.method == "POST" and form.data.get("verb") != verb
-    if request.method == "POST" and not changed and form.is_valid():
-        values = form.cleaned_data
-        until = values["until"] if verb == FREEZE else None
-        return request_verb(request, group.group_id, verb, values["reason"], until=until)
-    if changed:
-        form = Freezing({**request.POST.dict(), "verb": verb})
-        form.errors.clear()
-    context = {
-        "title": f"{verb.label} {group.group_id}",
-        "button": f"{verb.label} the group",
-        "changed": changed,
-        "sentences": _looked(group.group_id, verb).sentences,
-        "has_end": verb == FREEZE,
-        "curl": curl(request, "POST", f"groups/{{}}/{verb}", group.group_id),
-        "cli": cli("group", str(verb.value), ids=[group.group_id]),
-    }
-    return _page(site, request, group, form, context)
+    """``group``: with ``frozen_since``; for a frozen group it offers the thaw, otherwise the
+    freeze."""
+    freezes = getattr(group, "frozen_since", None) is None
+    name, look = (FREEZE, previews.freeze) if freezes else (THAW, previews.thaw)
+    page = Page(
+        name=name,
+        title=f"{name.label} {group.group_id}",
+        button=f"{name.label} the group",
+        form=Freezing,
+        seen={"verb": name.value},
+        changed="It was frozen or thawed",
+        sentences=look(group.group_id).sentences,
+        more=lambda values: {"until": values["until"] if freezes else None},
+        curl=curl(request, "POST", f"groups/{{}}/{name}", group.group_id),
+        ids=[group.group_id],
+        context={"has_end": freezes},
+    )
+    return answer(site, request, group, page)
 
 
 def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """The preview of a deletion, and the form if the group has no members."""
     preview = previews.delete(group.group_id)
-    is_refused = preview.would == previews.REFUSED
-    form = Typed(request.POST or None)
-    if request.method == "POST" and form.is_valid() and form.is_typed(group.group_id):
-        if not is_refused:
-            verb, reason = Operation.Verb.DELETE, form.cleaned_data["reason"]
-            return request_verb(request, group.group_id, verb, reason)
-    context = {
-        "title": f"Delete {group.group_id}",
-        "button": "Delete the group",
-        "refused": " ".join(preview.sentences) if is_refused else "",
-        "sentences": preview.sentences,
-        "curl": curl(request, "DELETE", "groups/{}", group.group_id),
-        "cli": cli("group", "delete", ids=[group.group_id]),
-        "destroys": True,
-    }
-    return _page(site, request, group, form, context)
-
-
-def _looked(group_id: str, verb: str) -> previews.Preview:
-    return previews.freeze(group_id) if verb == FREEZE else previews.thaw(group_id)
-
-
-def _page(
-    site: RollcallAdmin, request: HttpRequest, group: Group, form: Reason, context: dict[str, Any]
-) -> HttpResponse:
-    shared = {**site.admin_site.each_context(request), "group": group, "form": form}
-    template = "admin/groups/group/freeze.html"
-    return render(request, template, {**shared, **context, **standing.urls(group)})
+    page = Page(
+        name=Name.DELETE,
+        title=f"Delete {group.group_id}",
+        button="Delete the group",
+        form=Typed,
+        refused=refusal(preview),
+        sentences=preview.sentences,
+        must_type=True,
+        destroys=True,
+        curl=curl(request, "DELETE", "groups/{}", group.group_id),
+        ids=[group.group_id],
+    )
+    return answer(site, request, group, page)

@@ -11,19 +11,17 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminSplitDateTimeWidget, UnfoldAdminTextInputWidget
 
 from console.admin.base import RollcallAdmin
+from console.admin.form_fields import LineField
 from console.operations import marks
 from console.queries import facts
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Mark
 
 
 class MarkForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     """What was done, for which group, and when."""
 
-    text = CharField(
-        max_length=REASON_CHARS_MAX,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="What was done; everyone sees this.",
+    text = LineField(
+        widget=UnfoldAdminTextInputWidget, help_text="What was done; everyone sees this."
     )
     group_id = CharField(
         required=False,
@@ -38,14 +36,6 @@ class MarkForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     class Meta:
         model = Mark
         fields = ("text", "group_id", "at")
-
-    def clean_text(self) -> str:
-        """One line of displayable characters."""
-        text = one_line(self.cleaned_data["text"])
-        problem = text_problem(text)
-        if problem is not None:
-            raise ValidationError(problem)
-        return text
 
     def clean_group_id(self) -> str:
         """A group that is there, or was."""

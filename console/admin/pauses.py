@@ -10,17 +10,17 @@ from typing import Final
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
-from console.admin import standing
 from console.admin.base import RollcallAdmin
-from console.admin.curl import cli, curl
+from console.admin.curl import curl
 from console.admin.links import quote
-from console.admin.verbs import TYPED_ABOVE, Typed, every_member, request_verb
+from console.admin.verbs import TYPED_ABOVE, Page, Typed, answer, every_member
 from console.queries import groups, pauses
 from console.queries.pauses import WorkState
+from groups.core.operations import Name
 from groups.core.pauses import RUNNING
-from groups.models import Group, Operation
+from groups.models import Group
 
 STOP: Final = "stop"
 START: Final = "start"
@@ -44,60 +44,28 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     if name and member is None and not held:
         messages.warning(request, f"{name} is no longer a member of the group.")
         return redirect("admin:groups_group_change", quote(group.group_id))
-    verb = START if held else STOP
-    now = {"verb": verb, "seen": held}
-    form = PauseForm(request.POST or None, initial=now)
-    changed = request.method == "POST" and form.data.get("seen") != str(held)
-    must_type = not name and len(members) > TYPED_ABOVE
-    if request.method == "POST" and not changed and _is_complete(form, group, must_type):
-        values = form.cleaned_data
-        return request_verb(
-            request, group.group_id, _verb(values["verb"]), values["reason"], member_id=name
-        )
-    if changed:
-        form = PauseForm({**request.POST.dict(), **now})
-        form.errors.clear()
-    context = {
-        **site.admin_site.each_context(request),
-        "title": f"{verb.title()} the work of {name or group.group_id}",
-        "group": group,
-        "member": member,
-        "form": form,
-        "changed": changed,
-        "starts": bool(held),
-        "sentences": _preview(members, work, member) if not held else _after(work, name),
-        "must_type": must_type,
-        "curl": _curl(request, group, name, "resume" if held else "pause"),
-        "cli": cli(
-            "group", "resume" if held else "pause", ids=[group.group_id, *([name] if name else [])]
-        ),
-        **standing.urls(group),
-    }
-    return render(request, "admin/groups/group/pause.html", context)
-
-
-def _curl(request: HttpRequest, group: Group, name: str, verb: str) -> str:
-    if not name:
-        return curl(request, "POST", f"groups/{{}}/{verb}", group.group_id)
-    return curl(request, "POST", f"groups/{{}}/members/{{}}/{verb}", group.group_id, name)
+    word, verb = (START, Name.RESUME) if held else (STOP, Name.PAUSE)
+    ids = [group.group_id, *([name] if name else [])]
+    page = Page(
+        name=verb,
+        title=f"{word.title()} the work of {name or group.group_id}",
+        button=f"{word.title()} the work",
+        form=PauseForm,
+        seen={"verb": word, "seen": held},
+        changed="It was stopped or started",
+        sentences=_preview(members, work, member) if not held else _after(work, name),
+        must_type=not name and len(members) > TYPED_ABOVE,
+        more=lambda _: {"member_id": name},
+        curl=curl(request, "POST", f"groups/{{}}{'/members/{}' if name else ''}/{verb}", *ids),
+        ids=ids,
+        context={"member": member, "told": ", and the members receive it"},
+    )
+    return answer(site, request, group, page)
 
 
 def _names(name: str, member: groups.MemberView | None) -> set[str]:
     """The possible names of a pause of this member; without a member, of the whole group."""
     return {name} if member is None else {member.instance_id or name}
-
-
-def _is_complete(form: PauseForm, group: Group, must_type: bool) -> bool:
-    """Whether there is a reason, and a large group's name was typed."""
-    if not form.is_valid():
-        return False
-    if must_type:
-        form.is_typed(group.group_id)
-    return not form.errors
-
-
-def _verb(word: str) -> Operation.Verb:
-    return Operation.Verb.PAUSE if word == STOP else Operation.Verb.RESUME
 
 
 ACCEPTED: Final = (

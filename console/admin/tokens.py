@@ -1,12 +1,11 @@
 """API tokens: created, shown and revoked. A token's text is only in the response to the form that
 created it; its digest is stored (``console.people.api_tokens``)."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.core.exceptions import ValidationError
 from django.db.models import ForeignKey, QuerySet
 from django.forms import (
     BooleanField,
@@ -28,6 +27,7 @@ from unfold.widgets import (
 
 from console.admin import presence
 from console.admin.base import RollcallAdmin
+from console.admin.form_fields import not_past
 from console.people import api_tokens, rights
 from groups.models import ApiToken
 
@@ -41,7 +41,7 @@ READ_ONLY = ("prefix", "made_by", "created_at", "used_at")
 class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     """A new token."""
 
-    expires_at = SplitDateTimeField(widget=UnfoldAdminSplitDateTimeWidget)
+    expires_at = SplitDateTimeField(validators=[not_past], widget=UnfoldAdminSplitDateTimeWidget)
     scopes = MultipleChoiceField(
         choices=[(name, f"{name}: {meaning}") for name, meaning in rights.SCOPES.items()],
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
@@ -77,13 +77,6 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
             if not presence.is_present(self.http_request, cleaned["password"], cleaned["code"]):
                 self.add_error("password", presence.WRONG)
         return cleaned
-
-    def clean_expires_at(self) -> datetime:
-        """Not in the past."""
-        ends: datetime = self.cleaned_data["expires_at"]
-        if ends <= timezone.now():
-            raise ValidationError("That time has passed.")
-        return ends
 
 
 @admin.register(ApiToken)

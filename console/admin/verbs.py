@@ -4,8 +4,8 @@ Each verb is an operation that the group's owner executes (``groups.operations.r
 REST. If the page is outdated, nothing is requested: it shows the current state.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -15,13 +15,13 @@ from django.shortcuts import redirect, render
 from console.admin import sent_forms, standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import REASON, cli, curl
+from console.admin.form_fields import LineField
 from console.admin.links import quote
 from console.queries import foresight_text, groups, previews
 from console.queries.journal_text import seconds
 from groups.core.classic.states import PREPARING
 from groups.core.operations import OPERATIONS, Name
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
-from groups.models import Group, Operation
+from groups.models import Group
 from groups.operations import requests
 
 TYPED_ABOVE: Final = 20
@@ -49,18 +49,9 @@ PROTOCOLS: Final[Mapping[str, str]] = {
 class Reason(forms.Form):
     """The reason, which the journal shows."""
 
-    reason = forms.CharField(
-        max_length=REASON_CHARS_MAX,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True}),
+    reason = LineField(
+        widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True})
     )
-
-    def clean_reason(self) -> str:
-        """One line of displayable characters."""
-        reason = one_line(self.cleaned_data["reason"])
-        problem = text_problem(reason)
-        if problem is not None:
-            raise forms.ValidationError(problem)
-        return reason
 
 
 class TypedOut(forms.Form):
@@ -88,56 +79,114 @@ class OperationForm(Typed):
     anyway = forms.BooleanField(required=False)
 
 
-def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
+class Page(NamedTuple):
+    """The page of an operation: what it would do, and what it asks for.
+
+    ``seen``: the state when the page was opened, as the form's hidden fields have it; if it is
+    another one, nothing is requested (``changed`` says what has changed). ``refused``: why it would
+    fail; "": it would not. ``must_type``: whether the group's name has to be typed. ``check`` may
+    add an error to a valid form, and ``more`` is what its values mean for the request.
+    """
+
+    name: Name
+    title: str
+    button: str
+    form: type[Reason]
+    sentences: Sequence[str]
+    curl: str
+    ids: Sequence[str]
+    seen: Mapping[str, Any] = {}
+    changed: str = "The group has changed"
+    refused: str = ""
+    must_type: bool = False
+    destroys: bool = False
+    check: Callable[[Any], None] = lambda _form: None
+    more: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda _values: {}
+    context: Mapping[str, Any] = {}
+
+
+def answer(site: RollcallAdmin, request: HttpRequest, group: Group, page: Page) -> HttpResponse:
     """Preview and form; a POST whose preview is still valid becomes an operation."""
-    members = groups.members_of(group)
-    preview = previews.of(Name.REBALANCE, previews.Asked(group.group_id, group, members))
-    is_refused = preview.would == previews.REFUSED
-    form = OperationForm(request.POST or None, initial={"generation": group.generation})
-    changed = request.method == "POST" and _is_old(form, group)
-    may_ask = request.method == "POST" and not changed and not is_refused
-    if may_ask and _is_complete(form, group, len(members)):
+    form, is_sent = page.form(request.POST or None, initial={**page.seen}), request.method == "POST"
+    is_old = any(str(form.data.get(name)) != str(value) for name, value in page.seen.items())
+    changed = page.changed if is_sent and is_old else ""
+    if is_sent and not changed and not page.refused and _is_complete(form, group, page):
         values = form.cleaned_data
+        more = page.more(values)
+        return request_verb(request, group.group_id, page.name, values["reason"], **more)
+    if changed:
+        form = page.form({**request.POST.dict(), **page.seen})
+        form.errors.clear()
+    context = {
+        **site.admin_site.each_context(request),
+        "group": group,
+        "form": form,
+        "changed": changed,
+        "page": page,
+        "title": page.title,
+        "curl": page.curl,
+        "cli": cli("group", page.name.value, ids=page.ids),
+        **page.context,
+        **standing.urls(group),
+    }
+    return render(request, "admin/groups/group/operation.html", context)
+
+
+def _is_complete(form: Any, group: Group, page: Page) -> bool:
+    """Whether all inputs are given; errors are shown beside the fields."""
+    if not form.is_valid():
+        return False
+    page.check(form)
+    if page.must_type:
+        form.is_typed(group.group_id)
+    return not form.errors
+
+
+def refusal(preview: previews.Preview) -> str:
+    """Why an operation would fail; "": it would not."""
+    return " ".join(preview.sentences) if preview.would == previews.REFUSED else ""
+
+
+def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
+    """The page of a forced rebalance."""
+    members, rebalancing = groups.members_of(group), group.state == PREPARING
+    preview = previews.of(Name.REBALANCE, previews.Asked(group.group_id, group, members))
+
+    def check(form: OperationForm) -> None:
+        if rebalancing and not form.cleaned_data["anyway"]:
+            form.add_error("anyway", "The group is already rebalancing; nothing is changed.")
+
+    def more(values: Mapping[str, Any]) -> Mapping[str, Any]:
         # A rebalance may end between the page and the request; the generation then differs.
         expected = None if values["anyway"] else group.generation
-        verb, reason = Operation.Verb.REBALANCE, values["reason"]
-        return request_verb(
+        return {"expected_generation": expected, "prediction": preview.kept}
+
+    page = Page(
+        name=Name.REBALANCE,
+        title=f"Force a rebalance of {group.group_id}",
+        button="Force the rebalance",
+        form=OperationForm,
+        seen={"generation": group.generation},
+        refused=refusal(preview),
+        sentences=_preview(group, members, preview),
+        must_type=len(members) > TYPED_ABOVE,
+        check=check,
+        more=more,
+        curl=curl(
             request,
+            "POST",
+            "groups/{}/rebalances",
             group.group_id,
-            verb,
-            reason,
-            expected_generation=expected,
-            prediction=preview.kept,
-        )
-    if changed:
-        form = OperationForm({**request.POST.dict(), "generation": group.generation})
-        form.errors.clear()
-    return render(
-        request,
-        "admin/groups/group/rebalance.html",
-        {
-            **site.admin_site.each_context(request),
-            "title": f"Force a rebalance of {group.group_id}",
-            "group": group,
-            "form": form,
-            "changed": changed,
-            "refused": " ".join(preview.sentences) if is_refused else "",
-            "rebalancing": group.state == PREPARING,
-            "sentences": _preview(group, members, preview),
+            body={**REASON, "expected_generation": group.generation},
+        ),
+        ids=[group.group_id],
+        context={
+            "rebalancing": rebalancing,
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
             "more": max(0, len(members) - NAMED_MAX),
-            "must_type": len(members) > TYPED_ABOVE,
-            "curl": curl(
-                request,
-                "POST",
-                "groups/{}/rebalances",
-                group.group_id,
-                body={**REASON, "expected_generation": group.generation},
-            ),
-            "cli": cli("group", "rebalance", ids=[group.group_id]),
-            **standing.urls(group),
         },
     )
+    return answer(site, request, group, page)
 
 
 def of_member(site: RollcallAdmin, request: HttpRequest, group: Group, name: Name) -> HttpResponse:
@@ -151,45 +200,31 @@ def of_member(site: RollcallAdmin, request: HttpRequest, group: Group, name: Nam
         messages.warning(request, gone if member_id else f"Select a member to {word}.")
         return redirect("admin:groups_group_change", quote(group.group_id))
     asked = previews.Asked(group.group_id, group, members, member_id)
-    preview = previews.of(name, asked)
-    is_refused = preview.would == previews.REFUSED
-    form = OperationForm(request.POST or None, initial={"generation": group.generation})
-    changed = request.method == "POST" and _is_old(form, group)
-    may_ask = request.method == "POST" and not changed and not is_refused
-    if may_ask and _is_confirmed(form, group, len(members)):
-        reason = form.cleaned_data["reason"]
-        return request_verb(
-            request, group.group_id, name, reason, member_id=member_id, prediction=preview.kept
-        )
-    if changed:
-        form = OperationForm({**request.POST.dict(), "generation": group.generation})
-        form.errors.clear()
-    context = {
-        **site.admin_site.each_context(request),
-        "title": f"{row.label} of {group.group_id}",
-        "button": row.label.replace(" a member", " the member"),
-        "destroys": name in DESTROYS,
-        "refused": " ".join(preview.sentences) if is_refused else "",
-        "sentences": [*_evicted(group, member, members), *preview.sentences[1:]]
-        if name in DESTROYS
-        else preview.sentences,
-        "group": group,
-        "member": member,
-        "form": form,
-        "changed": changed,
-        "must_type": len(members) > TYPED_ABOVE,
-        "curl": _curl(request, group, name, member_id),
-        "cli": cli("group", name.value, ids=[group.group_id, member_id]),
-        **standing.urls(group),
-    }
-    return render(request, "admin/groups/group/operation.html", context)
+    preview, destroys = previews.of(name, asked), name in DESTROYS
+    sentences = preview.sentences
+    if destroys:
+        sentences = [*_evicted(group, member, members), *sentences[1:]]
+    page = Page(
+        name=name,
+        title=f"{row.label} of {group.group_id}",
+        button=row.label.replace(" a member", " the member"),
+        form=OperationForm,
+        seen={"generation": group.generation},
+        refused=refusal(preview),
+        sentences=sentences,
+        must_type=len(members) > TYPED_ABOVE,
+        destroys=destroys,
+        more=lambda _: {"member_id": member_id, "prediction": preview.kept},
+        curl=_curl(request, group, name, member_id),
+        ids=[group.group_id, member_id],
+        context={"member": member},
+    )
+    return answer(site, request, group, page)
 
 
 def _curl(request: HttpRequest, group: Group, name: Name, member_id: str) -> str:
     ids = (group.group_id, member_id)
-    if not OPERATIONS[name].says:
-        return curl(request, "DELETE", "groups/{}/members/{}", *ids)
-    return curl(request, "POST", f"groups/{{}}/members/{{}}/{name}", *ids)
+    return curl(request, name.method, f"groups/{{}}/members/{{}}/{name.tail}".rstrip("/"), *ids)
 
 
 def _evicted(
@@ -215,29 +250,6 @@ def _evicted(
 
 DESTROYS: Final = (Name.EVICT,)
 """Operations that end a membership."""
-
-
-def _is_old(form: OperationForm, group: Group) -> bool:
-    """Whether the group has changed since the page was opened."""
-    return str(form.data.get("generation")) != str(group.generation)
-
-
-def _is_complete(form: OperationForm, group: Group, members: int) -> bool:
-    """Whether all inputs are given; errors are shown beside the fields."""
-    if not form.is_valid():
-        return False
-    if group.state == PREPARING and not form.cleaned_data["anyway"]:
-        form.add_error("anyway", "The group is already rebalancing; nothing is changed.")
-    return _is_confirmed(form, group, members)
-
-
-def _is_confirmed(form: OperationForm, group: Group, members: int) -> bool:
-    """Whether there is a reason, and a large group's name was typed."""
-    if not form.is_valid():
-        return False
-    if members > TYPED_ABOVE:
-        form.is_typed(group.group_id)
-    return not form.errors
 
 
 def request_verb(

@@ -32,7 +32,7 @@ from groups.core.acls.bindings import (
     ResourceType,
 )
 from groups.core.authors import user as by
-from groups.models import Acl, KafkaUser
+from groups.models import KafkaUser
 
 FILTERED: Final[Mapping[str, type[IntEnum]]] = {
     "resource_type": ResourceType,
@@ -79,13 +79,9 @@ class Acls(View):
     )
     def get(self, request: Request) -> Response:
         """List ACLs in the order of their creation, and whether an authorizer enforces them."""
-
-        def serialized(page: list[Acl]) -> Any:
-            return shapes.AclView(page, many=True).data
-
         authorizer = shapes.Authorizer({"is_on": acl_changes.is_on()}).data
         rows = acl_changes.matching(_filter(self.query))
-        return self.paged(request, rows, ["id"], serialized, authorizer=authorizer)
+        return self.paged(request, rows, ["id"], shapes.AclView, authorizer=authorizer)
 
     @described(
         operation_id="create_acl",
@@ -174,11 +170,7 @@ class Users(View):
     def get(self, request: Request) -> Response:
         """List users by name, with their mechanisms, without their passwords."""
         users = KafkaUser.objects.filter(any_has_text(self.query.get("q", ""), "name"))
-
-        def serialized(page: list[KafkaUser]) -> Any:
-            return shapes.KafkaUserView(page, many=True).data
-
-        return self.paged(request, users, ["name"], serialized)
+        return self.paged(request, users, ["name"], shapes.KafkaUserView)
 
 
 class OneUser(View):

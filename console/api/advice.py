@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from typing import Final
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -13,7 +12,7 @@ from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.problems import Problem
 from console.api.schema import DRY_RUN, NAME, PAGE, all_of, or_tried, page_of, tried
-from console.api.views import View, actor
+from console.api.views import View, actor, found
 from console.operations import advice as decisions
 from console.queries import advice, reports
 from groups.models import AdviceDecision
@@ -59,11 +58,7 @@ class Decisions(View):
     )
     def get(self, request: Request) -> Response:
         """List decisions about advice that hold."""
-
-        def serialized(page: list[AdviceDecision]) -> object:
-            return shapes.AdviceDecisionView(page, many=True).data
-
-        return self.paged(request, advice.in_force(), ["id"], serialized)
+        return self.paged(request, advice.in_force(), ["id"], shapes.AdviceDecisionView)
 
     @described(
         operation_id="decide_advice",
@@ -74,11 +69,7 @@ class Decisions(View):
     def post(self, request: Request) -> Response:
         """Accept or mute an advice of the newest run, with a reason. What is muted is not listed,
         in later runs neither, until its end or until this is withdrawn."""
-        if self.is_dry:
-            return self.tried(lambda: shapes.AdviceDecisionView(self._decide(request)).data)
-        decision = self._decide(request)
-        place = {"Location": f"{request.path}/{decision.pk}"}
-        return Response(shapes.AdviceDecisionView(decision).data, HTTPStatus.CREATED, headers=place)
+        return self.created(request, shapes.AdviceDecisionView, lambda: self._decide(request))
 
     def _decide(self, request: Request) -> AdviceDecision:
         body = self.body
@@ -107,11 +98,5 @@ class OneDecision(View):
     )
     def delete(self, request: Request, decision_id: int) -> Response:
         """Withdraw a decision about an advice, and show it: the advice is shown as before."""
-        decision = AdviceDecision.objects.filter(id=decision_id).first()
-        if decision is None:
-            raise Http404(f"There is no decision {decision_id}.")
-        body = shapes.AdviceDecisionView(decision).data
-        if self.is_dry:
-            return self.tried(lambda: body)
-        decision.delete()
-        return Response(body)
+        decision = found(AdviceDecision.objects.all(), "decision", decision_id)
+        return self.withdrawn(shapes.AdviceDecisionView, decision)

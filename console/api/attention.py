@@ -2,7 +2,6 @@
 
 from http import HTTPStatus
 
-from django.http import Http404
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,7 +10,7 @@ from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.problems import Problem
 from console.api.schema import DRY_RUN, PAGE, all_of, or_tried, page_of, tried
-from console.api.views import View, actor
+from console.api.views import View, actor, found
 from console.operations import acknowledgements
 from console.queries import attention, overview
 from groups.models import Acknowledgement
@@ -38,11 +37,9 @@ class Acknowledgements(View):
     )
     def get(self, request: Request) -> Response:
         """List acknowledgements."""
-
-        def serialized(page: list[Acknowledgement]) -> object:
-            return shapes.AcknowledgementView(page, many=True).data
-
-        return self.paged(request, Acknowledgement.objects.all(), ["id"], serialized)
+        return self.paged(
+            request, Acknowledgement.objects.all(), ["id"], shapes.AcknowledgementView
+        )
 
     @described(
         operation_id="acknowledge",
@@ -53,18 +50,12 @@ class Acknowledgements(View):
     def post(self, request: Request) -> Response:
         """Acknowledge a rule that fires, with a note; or change an acknowledgement. It ends with
         the situation, or at `until`. Prometheus alerts continue."""
-        if self.is_dry:
-            return self.tried(lambda: shapes.AcknowledgementView(self._acknowledge(request)).data)
-        acknowledgement = self._acknowledge(request)
-        place = {"Location": f"{request.path}/{acknowledgement.pk}"}
-        return Response(
-            shapes.AcknowledgementView(acknowledgement).data, HTTPStatus.CREATED, headers=place
-        )
+        return self.created(request, shapes.AcknowledgementView, lambda: self._acknowledge(request))
 
     def _acknowledge(self, request: Request) -> Acknowledgement:
         body = self.body
         try:
-            acknowledgement = acknowledgements.acknowledge(
+            return acknowledgements.acknowledge(
                 body["rule"],
                 body["subject"],
                 note=body["note"],
@@ -75,7 +66,6 @@ class Acknowledgements(View):
             raise ValidationError({"until": [f"{error}."]}) from None
         except acknowledgements.DoesNotFire as error:
             raise Problem(HTTPStatus.CONFLICT, "does_not_fire", str(error)) from None
-        return acknowledgement
 
 
 class OneAcknowledgement(View):
@@ -89,11 +79,5 @@ class OneAcknowledgement(View):
     )
     def delete(self, request: Request, acknowledgement_id: int) -> Response:
         """Withdraw an acknowledgement, and show it: the rule is shown as before."""
-        acknowledgement = Acknowledgement.objects.filter(id=acknowledgement_id).first()
-        if acknowledgement is None:
-            raise Http404(f"There is no acknowledgement {acknowledgement_id}.")
-        body = shapes.AcknowledgementView(acknowledgement).data
-        if self.is_dry:
-            return self.tried(lambda: body)
-        acknowledgement.delete()
-        return Response(body)
+        row = found(Acknowledgement.objects.all(), "acknowledgement", acknowledgement_id)
+        return self.withdrawn(shapes.AcknowledgementView, row)

@@ -14,7 +14,7 @@ BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
         for verb, row in OPERATIONS.items()
         if row.many
     },
-    **{f"{name}_{target}": REASON for name, row in OPERATIONS.items() for target in row.says},
+    **{f"{n}_{of}": REASON for n, row in OPERATIONS.items() for of in row.says if n.tail == n},
     "freeze_group": {**REASON, "until": "2126-01-31T12:00:00Z"},
     **dict.fromkeys(("undo_operation", "drain_node", "undrain_node", "forget_node"), REASON),
     "restore_offsets": {"reason": "a bad deployment", "to": "2026-01-31T12:00:00Z"},

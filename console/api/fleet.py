@@ -33,7 +33,7 @@ from console.queries.journal_text import SENTENCES
 from console.queries.text_search import any_has_text
 from groups.catalogue import changes
 from groups.core.authors import user
-from groups.models import Journal, Node, Topic
+from groups.models import Node, Topic
 
 SEQ_MAX = 10**18 - 1
 """The maximum of PostgreSQL's bigint, more than there will ever be entries."""
@@ -68,11 +68,7 @@ class Topics(View):
     def get(self, request: Request) -> Response:
         """List topics, by default ordered by name."""
         topics = Topic.objects.filter(any_has_text(self.query.get("q", ""), "name"))
-
-        def serialized(page: list[Topic]) -> Any:
-            return shapes.TopicView(page, many=True).data
-
-        return self.paged(request, topics, ["name"], serialized, TOPIC_ORDERINGS)
+        return self.paged(request, topics, ["name"], shapes.TopicView, TOPIC_ORDERINGS)
 
     @described(
         operation_id="create_topic",
@@ -144,12 +140,8 @@ class TopicJournal(View):
     def get(self, request: Request, name: str) -> Response:
         """List the changes of a topic, newest first. The journal of a deleted topic is kept, and a
         new topic with the same name continues it."""
-
-        def serialized(page: list[Journal]) -> Any:
-            return shapes.JournalEntry(page, many=True).data
-
         rows = groups.journal_of_topic(name, readable_kinds(request))
-        return self.paged(request, rows, ["-id"], serialized)
+        return self.paged(request, rows, ["-id"], shapes.JournalEntry)
 
 
 class TopicRacks(View):
@@ -251,11 +243,7 @@ class FleetJournal(View):
         follows = "after" in self.query
         if follows:
             rows = rows.filter(id__gt=self.query["after"])
-
-        def serialized(page: list[Journal]) -> Any:
-            return shapes.JournalEntry(page, many=True).data
-
-        return self.paged(request, rows, ["id" if follows else "-id"], serialized)
+        return self.paged(request, rows, ["id" if follows else "-id"], shapes.JournalEntry)
 
 
 class Nodes(View):

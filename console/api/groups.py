@@ -209,11 +209,7 @@ class Journal(View):
 
 def _entries(view: View, request: Request, rows: Any) -> Response:
     rows = journal_times.between(rows, view.query.get("since"), view.query.get("until"))
-
-    def serialized(page: list[Any]) -> Any:
-        return shapes.JournalEntry(page, many=True).data
-
-    return view.paged(request, rows, ["-id"], serialized)
+    return view.paged(request, rows, ["-id"], shapes.JournalEntry)
 
 
 def rebalances(view: View, request: Request, group_id: str) -> Response:

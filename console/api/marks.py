@@ -1,7 +1,5 @@
 """Marks: what people did at a time."""
 
-from http import HTTPStatus
-
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
@@ -11,7 +9,7 @@ from rest_framework.response import Response
 from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.schema import DRY_RUN, MOMENT, NAME, PAGE, or_tried, page_of, tried
-from console.api.views import View, actor
+from console.api.views import View, actor, found
 from console.operations import marks
 from groups.models import Mark
 
@@ -35,11 +33,7 @@ class Marks(View):
         wanted = {field: self.query[name] for name, field in names.items() if name in self.query}
         if "group_id" in self.query:
             wanted["group_id__in"] = ["", self.query["group_id"]]
-
-        def serialized(page: list[Mark]) -> object:
-            return shapes.MarkView(page, many=True).data
-
-        return self.paged(request, Mark.objects.filter(**wanted), ["at", "id"], serialized)
+        return self.paged(request, Mark.objects.filter(**wanted), ["at", "id"], shapes.MarkView)
 
     @described(
         operation_id="mark",
@@ -49,11 +43,7 @@ class Marks(View):
     )
     def post(self, request: Request) -> Response:
         """Mark a time, by default now: a deploy, for instance. The journal has it, too."""
-        if self.is_dry:
-            return self.tried(lambda: shapes.MarkView(self._mark(request)).data)
-        made = self._mark(request)
-        place = {"Location": f"{request.path}/{made.pk}"}
-        return Response(shapes.MarkView(made).data, HTTPStatus.CREATED, headers=place)
+        return self.created(request, shapes.MarkView, lambda: self._mark(request))
 
     def _mark(self, request: Request) -> Mark:
         body = self.body
@@ -77,11 +67,4 @@ class OneMark(View):
     )
     def delete(self, request: Request, mark_id: int) -> Response:
         """Withdraw a mark, and show it. The journal still has it."""
-        found = Mark.objects.filter(id=mark_id).first()
-        if found is None:
-            raise Http404(f"There is no mark {mark_id}.")
-        body = shapes.MarkView(found).data
-        if self.is_dry:
-            return self.tried(lambda: body)
-        found.delete()
-        return Response(body)
+        return self.withdrawn(shapes.MarkView, found(Mark.objects.all(), "mark", mark_id))

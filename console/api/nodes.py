@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
@@ -34,11 +33,7 @@ class Drains(View):
     @described(operation_id="list_drains", parameters=PAGE, responses=page_of(shapes.DrainView))
     def get(self, request: Request) -> Response:
         """List drained nodes, those that are away too."""
-
-        def serialized(page: list[models.Drain]) -> Any:
-            return shapes.DrainView(page, many=True).data
-
-        return self.paged(request, models.Drain.objects.all(), ["node_id"], serialized)
+        return self.paged(request, models.Drain.objects.all(), ["node_id"], shapes.DrainView)
 
 
 class Drain(View):
@@ -132,13 +127,9 @@ class Connections(View):
         does not name it."""
         if "cursor" not in self.query:
             client_connections.refresh()
-
-        def serialized(page: list[models.ClientConnection]) -> Any:
-            return shapes.ConnectionView(page, many=True).data
-
         nodes = shapes.NodeConnections(client_connections.noted(), many=True).data
         rows = client_connections.rows(self.query)
-        return self.paged(request, rows, ["node_id", "number"], serialized, nodes=nodes)
+        return self.paged(request, rows, ["node_id", "number"], shapes.ConnectionView, nodes=nodes)
 
 
 def _must_exist(node_id: int) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -25,7 +24,7 @@ from console.api.schema import (
     PARTITION,
     page_of,
 )
-from console.api.views import View, existing, required
+from console.api.views import View, existing, found, required
 from console.queries import groups, previews
 from groups.models import Offset, Operation
 from groups.operations import offset_resets, requests
@@ -108,9 +107,7 @@ class Undo(View):
     def post(self, request: Request, operation_id: int) -> Response:
         """Undo a reset or a deletion of offsets: each partition gets the offset that it had before.
         Refused if offsets were set or committed since."""
-        undone = Operation.objects.filter(id=operation_id).first()
-        if undone is None:
-            raise Http404(f"There is no operation {operation_id}.")
+        undone = found(Operation.objects.all(), "operation", operation_id)
         target = ResetTarget("undo", undone.pk)
         return _requested(
             self, request, undone.group_id, target, lambda w: replace(_way_back(undone), target=w)

@@ -31,7 +31,7 @@ TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 MEMBERS_TWIN: Final = "/api/v1/group/members"
 """The twin of two paths: of a list, and, with ``member_id``, of one member."""
 
-_OPERATIONS: Final = "|".join(n for n, row in OPERATIONS.items() if Target.MEMBER in row.says)
+_OPERATIONS: Final = "|".join(n.tail for n in OPERATIONS if Target.MEMBER in n.row.says and n.tail)
 OF_A_MEMBER = re.compile(f"/members(/({_OPERATIONS}))?")
 
 

@@ -26,8 +26,6 @@ from groups.models import Group, Operation, Topic
 TAGS: Final = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'
 """Values of the header: any version, or some."""
 
-TAG: Final = re.compile(r'"([^"]*)"')
-
 VERSION_HEX: Final = 16
 
 

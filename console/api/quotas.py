@@ -52,13 +52,9 @@ class Quotas(View):
     )
     def get(self, request: Request) -> Response:
         """List entities with quotas: all, or those that have the given parts."""
-
-        def serialized(page: list[QuotaEntity]) -> Any:
-            return shapes.QuotaView(page, many=True).data
-
         rows = quota_changes.matching(_parts(self.query))
         return self.paged(
-            request, rows, ["entity_type", "user_name", "client_id", "ip"], serialized
+            request, rows, ["entity_type", "user_name", "client_id", "ip"], shapes.QuotaView
         )
 
     @described(

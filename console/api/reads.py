@@ -181,8 +181,4 @@ class Audit(View):
     def get(self, request: Request) -> Response:
         """List logins, refusals and changes, the newest first."""
         filters = {name: value for name, value in self.query.items() if name in AUDIT_FILTERS}
-
-        def serialized(page: list[AuditEntry]) -> Any:
-            return shapes.AuditView(page, many=True).data
-
-        return self.paged(request, AuditEntry.objects.filter(**filters), ["-id"], serialized)
+        return self.paged(request, AuditEntry.objects.filter(**filters), ["-id"], shapes.AuditView)

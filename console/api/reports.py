@@ -88,11 +88,7 @@ class Runs(View):
     @described(operation_id="list_report_runs", parameters=PAGE, responses=page_of(shapes.RunView))
     def get(self, request: Request) -> Response:
         """List runs, newest first, with their duration, what they read, and why one failed."""
-
-        def serialized(page: list[ReportRun]) -> Any:
-            return shapes.RunView(page, many=True).data
-
-        return self.paged(request, ReportRun.objects.all(), ["-id"], serialized)
+        return self.paged(request, ReportRun.objects.all(), ["-id"], shapes.RunView)
 
 
 class OneReport(View):

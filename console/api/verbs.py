@@ -30,7 +30,7 @@ from console.api.schema import (
     ordering,
     page_of,
 )
-from console.api.views import View, existing
+from console.api.views import View, existing, found
 from console.people.rights import PATHS
 from console.queries.groups import freeze_of
 from console.queries.previews import drained_away
@@ -41,44 +41,6 @@ REBALANCING: Final = "PreparingRebalance"
 
 FILTERS: Final = ("group_id", "state", "verb", "actor")
 ORDERINGS: Final = {"id": "id"}
-
-
-class Rebalances(View):
-    """A group's rebalances: those that were, and one that is forced."""
-
-    @described(
-        operation_id="list_rebalances",
-        parameters=[GROUP_ID, *TIMES, *PAGE],
-        responses=page_of(shapes.JournalEntry),
-    )
-    def get(self, request: Request, group_id: str) -> Response:
-        """List completed rebalances, newest first."""
-        return resources.rebalances(self, request, group_id)
-
-    @described_verb("force_rebalance", GROUP_ID, body=shapes.ForceRebalance)
-    def post(self, request: Request, group_id: str) -> Response:
-        """Force a rebalance. The operation has the generation that was reached."""
-        expected = self.body.get("expected_generation")
-        return operate(self, request, Name.REBALANCE, group_id, expected_generation=expected)
-
-
-class OneGroup(resources.OneGroup):
-    """A group, which may be deleted."""
-
-    @described_verb("delete_group", GROUP_ID, is_delete=True)
-    def delete(self, request: Request, group_id: str) -> Response:
-        """Delete a group without members, with its offsets. Its journal is kept. The operation
-        fails while it has members."""
-        return operate(self, request, Name.DELETE, group_id)
-
-
-class OneMember(View):
-    """A member of a group."""
-
-    @described_verb("evict_member", GROUP_ID, MEMBER_ID, is_delete=True)
-    def delete(self, request: Request, group_id: str, member_id: str) -> Response:
-        """Remove a member; the others rebalance. If its client is alive, it joins again."""
-        return operate(self, request, Name.EVICT, group_id, member_id=member_id)
 
 
 def operate(
@@ -149,28 +111,68 @@ CHECKS: Final[Mapping[Name, Check]] = {
 }
 """What raises if an operation cannot be requested; by default the group and the member exist."""
 
-BODIES: Final[Mapping[Name, type[Any]]] = {Name.FREEZE: shapes.FreezeGroup}
-"""The bodies of requests that have more than a reason."""
+BODIES: Final[Mapping[Name, tuple[type[Any], str]]] = {
+    Name.FREEZE: (shapes.FreezeGroup, "until"),
+    Name.REBALANCE: (shapes.ForceRebalance, "expected_generation"),
+}
+"""The bodies of requests that have more than a reason, and what of them the operation has."""
+
+IDS: Final = {Name.REBALANCE: "force_rebalance"}
+"""OpenAPI's ids that are not made of the name and the target."""
 
 NAMED: Final = {Target.GROUP: (GROUP_ID,), Target.MEMBER: (GROUP_ID, MEMBER_ID)}
 
 
-def _view(name: Name, target: Target, says: str) -> type[View]:
-    def post(self: View, request: Request, group_id: str, member_id: str = "") -> Response:
-        until = {"until": self.body.get("until")} if name in BODIES else {}
-        return operate(self, request, name, group_id, member_id, **until)
+def asked_for(name: Name, target: Target) -> Callable[..., Response]:
+    """The method of a view that requests the operation."""
+    body, field = BODIES.get(name, (shapes.Reason, ""))
 
-    post.__doc__ = says
-    described = described_verb(
-        f"{name}_{target}", *NAMED[target], body=BODIES.get(name, shapes.Reason)
+    def ask(self: View, request: Request, group_id: str, member_id: str = "") -> Response:
+        more = {field: self.body.get(field)} if field else {}
+        return operate(self, request, name, group_id, member_id, **more)
+
+    ask.__doc__ = name.row.says[target]
+    operation_id, is_delete = IDS.get(name, f"{name}_{target}"), name.method == "DELETE"
+    describe = described_verb(operation_id, *NAMED[target], body=body, is_delete=is_delete)
+    return describe(ask)
+
+
+class Rebalances(View):
+    """A group's rebalances: those that were, and one that is forced."""
+
+    @described(
+        operation_id="list_rebalances",
+        parameters=[GROUP_ID, *TIMES, *PAGE],
+        responses=page_of(shapes.JournalEntry),
     )
-    return type(f"{target.title()}{name.title()}", (View,), {"post": described(post)})
+    def get(self, request: Request, group_id: str) -> Response:
+        """List completed rebalances, newest first."""
+        return resources.rebalances(self, request, group_id)
+
+    post = asked_for(Name.REBALANCE, Target.GROUP)
+
+
+class OneGroup(resources.OneGroup):
+    """A group, which may be deleted."""
+
+    delete = asked_for(Name.DELETE, Target.GROUP)
+
+
+class OneMember(View):
+    """A member of a group."""
+
+    delete = asked_for(Name.EVICT, Target.MEMBER)
+
+
+def _view(name: Name, target: Target) -> type[View]:
+    return type(f"{target.title()}{name.title()}", (View,), {"post": asked_for(name, target)})
 
 
 ROUTES: Final[Mapping[str, type[View]]] = {
-    f"{PATHS[target]}/{name}": _view(name, target, says)
+    f"{PATHS[target]}/{name}": _view(name, target)
     for name, row in OPERATIONS.items()
-    for target, says in sorted(row.says.items(), reverse=True)
+    for target in sorted(row.says, reverse=True)
+    if name.tail == name
 }
 """The operations that have a path of their own."""
 
@@ -193,12 +195,8 @@ class Operations(View):
     def get(self, request: Request) -> Response:
         """List operations, by default newest first."""
         filters = {name: value for name, value in self.query.items() if name in FILTERS}
-
-        def serialized(page: list[Operation]) -> Any:
-            return shapes.OperationView(page, many=True).data
-
         return self.paged(
-            request, Operation.objects.filter(**filters), ["-id"], serialized, ORDERINGS
+            request, Operation.objects.filter(**filters), ["-id"], shapes.OperationView, ORDERINGS
         )
 
 
@@ -212,8 +210,6 @@ class OneOperation(View):
     )
     def get(self, request: Request, operation_id: int) -> Response:
         """Show an operation; with `Prefer: wait`, respond when it has ended."""
-        operation = Operation.objects.filter(id=operation_id).first()
-        if operation is None:
-            raise Http404(f"There is no operation {operation_id}.")
+        operation = found(Operation.objects.all(), "operation", operation_id)
         operation, headers = awaited(request, operation)
         return Response(shapes.OperationView(operation).data, headers=headers)

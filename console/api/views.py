@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import Http404
 from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from console.api import inputs, preconditions
@@ -21,6 +22,8 @@ from console.api.renderers import CsvRenderer, LinesRenderer
 from console.api.schema import KEY_MAX
 from console.people import audit
 from groups.models import Group
+
+M = TypeVar("M", bound=Model)
 
 
 class Checked:
@@ -74,17 +77,34 @@ class View(Checked, APIView):
         request: Request,
         rows: QuerySet[Any],
         keys: Sequence[str],
-        serialize: Callable[[list[Any]], Any],
+        serialize: type[Serializer[Any]] | Callable[[list[Any]], Any],
         orderings: Mapping[str, str] | None = None,
         **beside: Any,
     ) -> Response:
-        """A page of rows, converted by ``serialize``; ``keys`` as for ``pages.paged``, after a
-        column of ``orderings`` that the request names."""
+        """A page of rows in a shape, or converted by ``serialize``; ``keys`` as for
+        ``pages.paged``, after a column of ``orderings`` that the request names."""
         keys = [*ordered(self.query, orderings or {}, keys)]
         page, neighbours = paged(request, rows, keys, self.query)
-        return Response(
-            {"data": serialize(page), **neighbours, **beside}, headers=linked(neighbours)
-        )
+        data = serialize(page, many=True).data if isinstance(serialize, type) else serialize(page)
+        return Response({"data": data, **neighbours, **beside}, headers=linked(neighbours))
+
+    def created(
+        self, request: Request, shape: type[Serializer[Any]], create: Callable[[], Model]
+    ) -> Response:
+        """The row that ``create`` makes, and where it is; a dry run takes it back."""
+        if self.is_dry:
+            return self.tried(lambda: shape(create()).data)
+        row = create()
+        place = {"Location": f"{request.path}/{row.pk}"}
+        return Response(shape(row).data, HTTPStatus.CREATED, headers=place)
+
+    def withdrawn(self, shape: type[Serializer[Any]], row: Model) -> Response:
+        """Delete a row, and show it; a dry run only shows it."""
+        body = shape(row).data
+        if self.is_dry:
+            return self.tried(lambda: body)
+        row.delete()
+        return Response(body)
 
     def tried(self, do: Callable[[], Any]) -> Response:
         """The result of ``do``, which is executed and rolled back, so no process is notified.
@@ -134,6 +154,14 @@ def required(query: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
         detail = "Some parameters are invalid."
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors)
     return query
+
+
+def found(rows: QuerySet[M], what: str, number: int) -> M:
+    """The row with this id, or 404."""
+    row = rows.filter(pk=number).first()
+    if row is None:
+        raise Http404(f"There is no {what} {number}.")
+    return row
 
 
 def existing(group_id: str) -> Group:

@@ -142,11 +142,7 @@ class Webhooks(View):
     @described(operation_id="list_webhooks", parameters=PAGE, responses=page_of(WebhookView))
     def get(self, request: Request) -> Response:
         """List endpoints by name."""
-
-        def serialized(page: list[Webhook]) -> Any:
-            return WebhookView(page, many=True).data
-
-        return self.paged(request, Webhook.objects.all(), ["name"], serialized)
+        return self.paged(request, Webhook.objects.all(), ["name"], WebhookView)
 
     @described(
         operation_id="create_webhook",
@@ -275,11 +271,7 @@ class Deliveries(View):
         rows = endpoints.deliveries(readable_kinds(request)).filter(webhook=existing(webhook_id))
         if "state" in self.query:
             rows = rows.filter(state=self.query["state"])
-
-        def serialized(page: list[WebhookDelivery]) -> Any:
-            return DeliveryView(page, many=True).data
-
-        return self.paged(request, rows, ["-id"], serialized)
+        return self.paged(request, rows, ["-id"], DeliveryView)
 
 
 class Redeliveries(View):

@@ -132,7 +132,7 @@ REST: Final[Mapping[str, Row]] = {
         f"{path}/{name}": _posted(row)
         for target, path in PATHS.items()
         for name, row in OPERATIONS.items()
-        if target in row.says
+        if target in row.says and name.tail == name
     },
     "groups/<id:group_id>/members/<id:member_id>": {"DELETE": EVICT},
     "operations": {"GET": VIEW_OPERATION},

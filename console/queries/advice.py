@@ -51,11 +51,6 @@ class Card:
         """Whether it stays out of sight."""
         return self.decision is not None and self.decision.verdict == self.decision.Verdict.MUTED
 
-    @property
-    def is_accepted(self) -> bool:
-        """Whether somebody does it."""
-        return self.decision is not None and not self.is_muted
-
 
 def cards(run: ReportRun, period: str, group_id: str | None = None) -> Sequence[Card]:
     """Those of a period, muted ones last, else by their effect. Two statements."""

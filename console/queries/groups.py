@@ -61,8 +61,6 @@ STATES = (
 
 REBALANCED = EntryKind.REBALANCE_COMPLETED
 
-JOURNAL_PAGE = 50
-
 COMMITTED_BY_MAX = 1_000
 """Groups that are counted for a topic."""
 
@@ -286,14 +284,6 @@ def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:
     for topic, partition in sorted(parts):
         grouped.setdefault(topic, []).append(partition)
     return grouped
-
-
-def offsets_of(
-    group_id: str, members: Sequence[MemberView] = (), limit: int | None = None
-) -> Sequence[OffsetView]:
-    """The group's committed offsets, by topic and partition; at most ``limit``. Two statements."""
-    rows = list(Offset.objects.filter(group_id=group_id).order_by("topic", "partition")[:limit])
-    return views_of(rows, members)
 
 
 def views_of(rows: Sequence[Offset], members: Sequence[MemberView] = ()) -> Sequence[OffsetView]:

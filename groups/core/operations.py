@@ -63,8 +63,9 @@ Says = Mapping[Target, str]
 class Row(NamedTuple):
     """One operation.
 
-    ``says``: for each target at which it has a path and a command of its own, what it does (REST's
-    description); ``helps``: the command's help. ``permission``: its codename; "": only programs
+    ``says``: for each target at which it has a path and a command, what it does (REST's
+    description); ``helps``: the command's help; ``tail``: its path below the target, "": the target
+    itself, deleted; None: its name. ``permission``: its codename; "": only programs
     ask for it. ``button``: its link beside a member in the admin; "": none. ``many``: what it does
     to all groups that match a filter; "": it cannot. ``since``: the schema of the first nodes that
     execute it correctly: it is refused while a node of an earlier one owns a slot.
@@ -78,6 +79,7 @@ class Row(NamedTuple):
     button: str = ""
     many: str = ""
     since: str = ""
+    tail: str | None = None
 
 
 def _of_member(event: Callable[..., Verb]) -> Callable[[Asked], Verb]:
@@ -127,6 +129,17 @@ class Name(StrEnum):
         """Its name for people."""
         return OPERATIONS[self].label
 
+    @property
+    def tail(self) -> str:
+        """Its path below the target; "": the target itself."""
+        own = OPERATIONS[self].tail
+        return self.value if own is None else own
+
+    @property
+    def method(self) -> str:
+        """Its method."""
+        return "POST" if self.tail else "DELETE"
+
 
 LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
 """Earlier nodes took unknown operations for a forced rebalance."""
@@ -140,14 +153,22 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         "Force a rebalance",
         lambda asked: ForceRebalance(**asked.common, expected_generation=asked.expected_generation),
         "rebalance_group",
+        {Target.GROUP: "Force a rebalance. The operation has the generation that was reached."},
+        "Force a rebalance; wait for the new generation.",
+        tail="rebalances",
         many="Force a rebalance of all groups that match the filters.",
     ),
     Name.EVICT: Row(
         "Evict a member",
         _of_member(EvictMember),
         "evict_member",
-        helps="Evict a member; the others rebalance. A live client joins again.",
-        button="Evict",
+        {
+            Target.MEMBER: "Remove a member; the others rebalance. If its client is alive, it joins"
+            " again."
+        },
+        "Evict a member; the others rebalance. A live client joins again.",
+        "Evict",
+        tail="",
     ),
     Name.EXPIRE_OFFSETS: Row(
         "Expire Offsets",
@@ -215,6 +236,12 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         "Delete",
         lambda asked: RemoveGroup(**asked.common),
         "delete_group",
+        {
+            Target.GROUP: "Delete a group without members, with its offsets. Its journal is kept."
+            " The operation\nfails while it has members."
+        },
+        "Delete a group without members, with its offsets; its journal is kept.",
+        tail="",
         many="Delete all groups without members that match the filters.",
         since=LEAVES_UNKNOWN,
     ),

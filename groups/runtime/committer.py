@@ -123,7 +123,9 @@ class Committer:
             await self.queue.wake.wait()
             taken = NOTHING
             if self.queue.repeating:
-                taken = await self._repeats.take(BATCH_ROWS_MAX // 2)
+                # Half, so that events are not left out.
+                most = BATCH_ROWS_MAX // 2 if self.queue.ready else BATCH_ROWS_MAX
+                taken = await self._repeats.take(most)
             items = await self._take(BATCH_ROWS_MAX - taken.count)
             if items or taken.parts:
                 await self._surely(items, taken)

@@ -9,17 +9,25 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import NamedTuple
 
 from groups.core.configs import group
 from groups.core.configs.group import Values
-from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOffsetCommit
+from groups.core.events import (
+    Event,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    Ticket,
+    TxnOffsetCommit,
+)
 from groups.core.group import Group, Millis, Rules
 from groups.core.rows import slot_of
 from groups.core.token_bucket import Bucket
 from groups.runtime.pauses import Paused
 from groups.runtime.views import Kept
-from groups.store.offset_rows import Row, around
+from groups.store.offset_rows import RUN_MIN, Row, Run, around, runs_of
 
 NOTHING: Values = {}
 
@@ -27,51 +35,85 @@ OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events about offsets alone."""
 
 
-OFFSET_AT = 3
-"""Where a row of a ``Repeat`` has its offset, after its key."""
+Partition = tuple[str, int]
+
+OFFSET_AT = OffsetWrite._fields.index("offset")
+
+_new = tuple.__new__  # takes a third of the time of calling the class
 
 
 class Repeatable(NamedTuple):
-    """A commit of one partition that has a history, which the next one of its connection may
-    repeat: ``before`` and ``after`` are its row around the offset."""
+    """A commit that has a history, which the next one of its connection may repeat with other
+    offsets.
 
-    commit: OffsetCommit
-    before: Row
-    after: Row
-
-
-def repeatable(group_id: str, commit: OffsetCommit) -> Repeatable | None:
-    """What is needed to repeat it with another offset; None: it cannot be repeated."""
-    write, *others = commit.offsets
-    if others or write.author is None:
-        return None
-    return Repeatable(commit, *around(group_id, write, write.author))
-
-
-class Repeat(NamedTuple):
-    """A commit of one partition that repeats the last one of its connection with another offset
-    (``groups.runtime.repeated_commits``).
-
-    ``commit`` is the one that it repeats; ``row`` has its own values, in the order of
-    ``groups.store.offset_rows.HISTORY_COLUMNS``.
+    ``key``: the same for commits of the same partitions of a group. Of one partition ``before`` and
+    ``after`` are its row around the offset (``groups.store.offset_rows.HISTORY_COLUMNS``); of
+    several, ``runs`` are the commit's own, and ``partitions`` all of them with their topics.
     """
 
     commit: OffsetCommit
+    key: Row
+    before: Row = ()
+    after: Row = ()
+    runs: Sequence[Run] = ()
+    partitions: frozenset[Partition] = frozenset()
+
+
+def repeatable(group_id: str, commit: OffsetCommit) -> Repeatable | None:
+    """What is needed to repeat it with other offsets; None: it cannot be repeated."""
+    write, *others = commit.offsets
+    if write.author is None:
+        return None
+    if not others:
+        before, after = around(group_id, write, write.author)
+        return Repeatable(commit, before, before, after)
+    runs = runs_of(group_id, commit.offsets)
+    partitions = frozenset([write[:2] for write in commit.offsets])
+    if len(partitions) < max(len(commit.offsets), RUN_MIN * len(runs)):
+        return None
+    key = tuple([(run.topic, run.partitions) for run in runs])
+    return Repeatable(commit, key, runs=runs, partitions=partitions)
+
+
+def again(commit: OffsetCommit, ticket: Ticket, offsets: Sequence[int]) -> OffsetCommit:
+    """The commit with another ticket and other offsets."""
+    columns = [*zip(*commit.offsets, strict=True)]
+    columns[OFFSET_AT] = tuple(offsets)
+    return OffsetCommit(
+        ticket=ticket,
+        generation_id=commit.generation_id,
+        member_id=commit.member_id,
+        instance_id=commit.instance_id,
+        offsets=tuple(map(_new, repeat(OffsetWrite), zip(*columns, strict=True))),
+        version=commit.version,
+    )
+
+
+class Repeat(NamedTuple):
+    """A commit that repeats the last one of its connection with other offsets
+    (``groups.runtime.repeated_commits``): ``earlier`` is the one that it repeats."""
+
+    earlier: Repeatable
     ticket: Ticket
-    row: Row
+    offsets: tuple[int, ...]
 
     def event(self) -> OffsetCommit:
         """The same as an event."""
-        commit = self.commit
-        [write] = commit.offsets
-        return OffsetCommit(
-            ticket=self.ticket,
-            generation_id=commit.generation_id,
-            member_id=commit.member_id,
-            instance_id=commit.instance_id,
-            offsets=(write._replace(offset=self.row[OFFSET_AT]),),
-            version=commit.version,
-        )
+        return again(self.earlier.commit, self.ticket, self.offsets)
+
+    def row(self) -> Row:
+        """The row to write, if it is of one partition."""
+        _, _, before, after, *_ = self.earlier
+        return (*before, *self.offsets, *after)
+
+    def runs(self) -> list[Run]:
+        """The runs to write, whose offsets follow each other in the commit."""
+        runs, at = list[Run](), 0
+        for run in self.earlier.runs:
+            until = at + len(run.offsets)
+            runs.append(run._replace(offsets=self.offsets[at:until]))
+            at = until
+        return runs
 
 
 class GroupEntry:

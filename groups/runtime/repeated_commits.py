@@ -1,7 +1,7 @@
-"""Commits that repeat their connection's last one with another offset: most commits of a busy node.
+"""Commits that repeat their connection's last one with other offsets: most commits of a busy node.
 
 They need no event and no decision of their own. Whoever received one has checked it before and
-knows its row (``protocol.fast_paths.commit_fast_path``). A round of the committer takes all that
+knows its rows (``protocol.fast_paths.commit_fast_path``). A round of the committer takes all that
 have arrived, asks their groups whether they accept (``Group.judge``), and writes the rows in its
 batch. What is not as usual becomes an event, and takes the way of every other commit: a commit that
 its group refuses, all of a group that has pending transactional offsets or is in doubt, and all of
@@ -9,7 +9,7 @@ a batch that failed. The order of arrival stays: those that wait come before the
 group, and none is taken while an event waits. Why: docs/hot-path.md, *A commit*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from groups.core.events import OffsetCommit
 from groups.core.group import Group, Millis
 from groups.core.offset_rules import COMMIT_REPLIES
 from groups.event_loop import Slices
-from groups.runtime.entries import OFFSET_AT, CommitQueue, GroupEntry, Repeat
+from groups.runtime.entries import CommitQueue, GroupEntry, Repeat
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.store.apply import PlainRows
-from groups.store.offset_rows import Row
+from groups.store.offset_rows import Row, Run, runs_of
 
 NONE = ErrorCode.NONE
 COMMITTED = COMMIT_REPLIES[NONE]
@@ -48,7 +48,7 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class AcceptedRepeats:
-    """Those of one round that are accepted, by group, and how many they are."""
+    """Those of one round that are accepted, by group, and how many rows they write."""
 
     parts: list[Part] = field(default_factory=list)
     count: int = 0
@@ -62,16 +62,32 @@ class AcceptedRepeats:
         """What is written, the groups in key order, as in every batch. Of several commits to one
         partition the last one counts."""
         parts = sorted(self.parts)
-        rows: list[Row] = []
-        for _, _, _, repeats in parts:
-            if len(repeats) == 1:
-                rows.append(repeats[0].row)
+        rows, runs = list[Row](), list[Run]()
+        for group_id, _, _, repeats in parts:
+            last: Collection[Repeat] = repeats
+            if len(repeats) > 1:
+                last = {repeat.earlier.key: repeat for repeat in repeats}.values()
+            if any(repeat.earlier.runs for repeat in last):
+                runs += _runs(group_id, repeats, last)
             else:
-                rows += {repeat.row[:OFFSET_AT]: repeat.row for repeat in repeats}.values()
-        return PlainRows({part.group_id: part.revision for part in parts}, rows)
+                rows += [repeat.row() for repeat in last]
+        return PlainRows({part.group_id: part.revision for part in parts}, rows, runs)
 
 
 NOTHING = AcceptedRepeats()
+
+
+def _runs(group_id: str, repeats: Sequence[Repeat], last: Collection[Repeat]) -> list[Run]:
+    """Those of a group. ``last``: the last commit of each set of partitions; if no two of these
+    sets overlap, their runs are written as they are."""
+    if len(last) == 1 or _are_apart(last):
+        return [run for repeat in last for run in repeat.runs()]
+    return runs_of(group_id, [write for repeat in repeats for write in repeat.event().offsets])
+
+
+def _are_apart(repeats: Iterable[Repeat]) -> bool:
+    sets = [repeat.earlier.partitions for repeat in repeats]
+    return all(sets) and len(sets[0].union(*sets[1:])) == sum(map(len, sets))
 
 
 class RepeatedCommits:
@@ -83,7 +99,7 @@ class RepeatedCommits:
         self._slices = slices
 
     async def take(self, most: int) -> AcceptedRepeats:
-        """About so many of those that wait."""
+        """Those that wait, until they write about so many rows."""
         taken, waiting = AcceptedRepeats(), self._queue.repeating
         now, looked_at = self._coordinator.now_to_decide(), 0
         while waiting and taken.count < most:
@@ -103,12 +119,12 @@ class RepeatedCommits:
         """Whether the only one of a group is accepted, as nearly always on a node with many."""
         group_id, group = entry.group_id, entry.group
         if group_id in self._coordinator.with_pending or not _accepts(
-            group, repeats[0].commit, now
+            group, repeats[0].earlier.commit, now
         ):
             return False
         entry.busy, entry.repeats = True, None
         taken.parts.append(_new(Part, (group_id, entry, group.durable.revision, repeats)))
-        taken.count += 1
+        taken.count += len(repeats[0].offsets)
         return True
 
     async def _take_several(self, entry: GroupEntry, taken: AcceptedRepeats, most: int) -> None:
@@ -116,14 +132,14 @@ class RepeatedCommits:
         part = Part(entry.group_id, entry, entry.group.durable.revision, [])
         others: list[OffsetCommit] = []
         room = most - taken.count
-        while entry.repeats and (others or len(part.repeats) < room):
-            is_usual = len(part.repeats) < room and not self._is_transactional(entry)
-            _judge(part, others, is_usual, await self._next_turn())
+        while entry.repeats and (others or room > 0):
+            is_usual = room > 0 and not self._is_transactional(entry)
+            room -= _judge(part, others, room if is_usual else 0, await self._next_turn())
         if others:
             entry.put_in_front(others)
         if part.repeats:
             taken.parts.append(part)
-            taken.count += len(part.repeats)
+            taken.count = most - room
         else:
             self._coordinator.release(entry, is_same=True)
 
@@ -140,8 +156,8 @@ class RepeatedCommits:
         coordinator, number = self._coordinator, 0
         for _, entry, _, repeats in taken.parts:
             parked = entry.parked
-            entry.written += len(repeats)
-            for _, ticket, _ in repeats:
+            for _, ticket, offsets in repeats:
+                entry.written += len(offsets)
                 if ticket in parked and not entry.suspended:
                     parked.remove(ticket)
                     coordinator.answer(ticket, COMMITTED)
@@ -155,19 +171,23 @@ class RepeatedCommits:
             coordinator.release(entry, is_same=True)
 
 
-def _judge(part: Part, others: list[OffsetCommit], is_usual: bool, now: Millis) -> None:
-    """Ask the group about its next ones. What is not accepted becomes an event; if nothing is usual
-    (there is no room, or a transaction may wait), all of them."""
+def _judge(part: Part, others: list[OffsetCommit], room: int, now: Millis) -> int:
+    """Ask the group about its next ones; returns how many rows it accepts. What is not accepted
+    becomes an event; if nothing is usual (a transaction may wait, or an earlier one is an event)
+    and there is no room, all of them."""
     _, entry, _, accepted = part
-    some = entry.repeats or []
+    some, rows = entry.repeats or [], 0
     entry.repeats = None
-    if len(some) > AT_ONCE:
-        some, entry.repeats = some[:AT_ONCE], some[AT_ONCE:]
-    for repeat in some:
-        if is_usual and _accepts(entry.group, repeat.commit, now):
+    for at, repeat in enumerate(some):
+        if at == AT_ONCE or 0 < room <= rows:
+            entry.repeats = some[at:]
+            break
+        if room and _accepts(entry.group, repeat.earlier.commit, now):
             accepted.append(repeat)
+            rows += len(repeat.offsets)
         else:
             others.append(repeat.event())
+    return rows
 
 
 def _accepts(group: Group, commit: OffsetCommit, now: Millis) -> bool:

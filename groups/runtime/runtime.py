@@ -169,17 +169,15 @@ class CoordinatorRuntime:
         self.schedule(entry)
 
     def repeat(
-        self, group_id: str, earlier: Repeatable, ticket: Ticket, offset: tuple[int, ...]
+        self, group_id: str, earlier: Repeatable, ticket: Ticket, offsets: tuple[int, ...]
     ) -> bool:
-        """Take a commit without an event: it repeats an earlier one with another offset, the only
-        one in ``offset``, and nothing has changed since that was checked. False: it has to be
-        submitted as an event."""
+        """Take a commit without an event: it repeats an earlier one with other offsets, and nothing
+        has changed since that was checked. False: it has to be submitted as an event."""
         entry = self.entries.get(group_id)
         if entry is None or entry.inbox or entry.suspended:
             return False
         entry.parked.add(ticket)
-        commit, before, after = earlier
-        repeat = _new(Repeat, (commit, ticket, (*before, *offset, *after)))
+        repeat = _new(Repeat, (earlier, ticket, offsets))
         if entry.repeats is not None:
             entry.repeats.append(repeat)
             return True

@@ -138,11 +138,17 @@ class PlainRows(NamedTuple):
     """Offsets of groups of which the batch changes nothing else, and has no other decision.
 
     ``revisions``: of the groups, by id. ``rows``: of different partitions, in the order of
-    ``offset_rows.HISTORY_COLUMNS``.
+    ``offset_rows.HISTORY_COLUMNS``. ``runs``: of other groups than the rows.
     """
 
     revisions: Mapping[str, int]
     rows: Sequence[offset_rows.Row]
+    runs: Sequence[offset_rows.Run] = ()
+
+    @property
+    def size(self) -> int:
+        """How many rows of offsets that is."""
+        return len(self.rows) + sum(len(run.offsets) for run in self.runs)
 
 
 NO_ROWS = PlainRows({}, ())
@@ -206,6 +212,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
         yield from offset_rows.statements(committed)
     if batch.plain.rows:
         yield offset_rows.with_history(batch.plain.rows)
+    if batch.plain.runs:
+        yield offset_rows.of_runs(batch.plain.runs)
     for write in more:
         if (change := write.decision.beside) is not None:
             yield from beside.statements(write.group_id, change)
@@ -429,7 +437,7 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
 
 async def _ready(batch: Batch) -> Iterable[Statement]:
     """The statements; those of a large batch are built in a thread."""
-    rows = len(batch.plain.rows) + sum(write.rows for write in batch.writes)
+    rows = batch.plain.size + sum(write.rows for write in batch.writes)
     if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
         return statements(batch)
     return await asyncio.to_thread(lambda: list(statements(batch)))

@@ -5,7 +5,7 @@ once, these are sent as runs (``Run``), which are cheaper for PostgreSQL than as
 (docs/hot-path.md).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -58,7 +58,8 @@ _shared = itemgetter(
 class Run(NamedTuple):
     """Partitions of one topic that one client committed at once.
 
-    The last four are columns: one value for each partition.
+    Of the last four, one value for each partition, all but the offsets are array literals, since a
+    commit is repeated with other offsets; None: each has the usual value.
     """
 
     group_id: str
@@ -66,10 +67,10 @@ class Run(NamedTuple):
     commit_ms: int | None
     retention_ms: int | None
     author: Author
-    partitions: Sequence[int]
+    partitions: str | list[Any]
     offsets: Sequence[int]
-    leader_epochs: Sequence[int]
-    metadata: Sequence[str]
+    leader_epochs: str | list[Any] | None
+    metadata: str | list[Any] | None
 
 
 def statements(parts: Sequence[Part]) -> Iterator[Statement]:
@@ -80,7 +81,7 @@ def statements(parts: Sequence[Part]) -> Iterator[Statement]:
         commits += len(decision.answers)  # each commit is answered: a run has one author
     runs = _runs(parts) if rows >= RUN_MIN * commits else None
     if runs is not None:
-        yield group_rows.PUT_RUNS_AND_HISTORY, _columns_of_runs(runs)
+        yield of_runs(runs)
     else:
         yield from _rows(parts)
 
@@ -91,13 +92,15 @@ def _standing(decision: Decision) -> Sequence[OffsetWrite]:
     offsets = decision.offsets
     if decision.deleted or (len(offsets) <= 1 and not decision.offset_deletes):
         return () if decision.deleted else offsets
-    last = _last(decision)
+    last = _last(offsets, decision.offset_deletes)
     return [last[at] for at in in_order(last)]
 
 
-def _last(decision: Decision) -> dict[tuple[str, int], OffsetWrite]:
-    last = {offset[:2]: offset for offset in decision.offsets}
-    for at in decision.offset_deletes:
+def _last(
+    offsets: Iterable[OffsetWrite], deletes: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], OffsetWrite]:
+    last = {offset[:2]: offset for offset in offsets}
+    for at in deletes:
         last.pop(at, None)
     return last
 
@@ -162,38 +165,45 @@ def _runs(parts: Sequence[Part]) -> list[Run] | None:
     runs: list[Run] = []
     for group_id, decision in parts:
         if not decision.deleted:
-            runs += _runs_of(group_id, decision)
-    rows = sum(len(run.partitions) for run in runs)
+            runs += runs_of(group_id, decision.offsets, decision.offset_deletes)
+    rows = sum(len(run.offsets) for run in runs)
     have_authors = all(run.author is not None for run in runs)
     return runs if runs and have_authors and rows >= RUN_MIN * len(runs) else None
 
 
-def _runs_of(group_id: str, decision: Decision) -> Iterator[Run]:
-    """Each client's, in the order of its commit. Rows need no order within a group: nobody else
-    writes them while the group's own row is locked."""
-    offsets: Collection[OffsetWrite] = decision.offsets
-    if decision.offset_deletes or len(set(map(_key, offsets))) < len(offsets):
-        offsets = _last(decision).values()
+def runs_of(
+    group_id: str, offsets: Collection[OffsetWrite], deletes: Sequence[tuple[str, int]] = ()
+) -> list[Run]:
+    """Each client's, in the order of its commit; of several commits to one partition the last one.
+    Rows need no order within a group: nobody else writes them while the group's own row is
+    locked."""
+    if deletes or len(set(map(_key, offsets))) < len(offsets):
+        offsets = _last(offsets, deletes).values()
+    runs = list[Run]()
     for (topic, ms, kept, author), those in groupby(offsets, _shared):
         _, partitions, at, epochs, notes, *_ = columns_of(list(those))
-        yield Run(group_id, topic, ms, kept, author, partitions, at, epochs, notes)
+        others = _literal("leader_epoch", epochs), _literal("metadata", notes)
+        runs.append(Run(group_id, topic, ms, kept, author, array(partitions), at, *others))
+    return runs
 
 
-def _columns_of_runs(runs: Sequence[Run]) -> dict[str, Any]:
+def _literal(name: str, column: Sequence[Any]) -> str | list[Any] | None:
+    return None if column.count(USUAL[name]) == len(column) else array(column)
+
+
+def _unless_none(literals: Sequence[Any]) -> str | list[Any]:
+    return "{}" if literals.count(None) == len(literals) else array(literals)
+
+
+def of_runs(runs: Sequence[Run]) -> Statement:
+    """Write these runs, all of different partitions, and their history."""
     *same, authors, partitions, offsets, epochs, metadata = columns_of(runs)
     columns = zip(RUN_COLUMNS, same, strict=True)
-    return {
+    return group_rows.PUT_RUNS_AND_HISTORY, {
         **{name: unless_usual(name, column) for name, column in columns},
         **_author_columns(authors),
-        "partitions": integers(partitions),
+        "partitions": array(partitions),
         "offsets": integers(offsets),
-        "leader_epochs": _arrays("leader_epoch", epochs),
-        "metadata": _arrays("metadata", metadata),
+        "leader_epochs": _unless_none(epochs),
+        "metadata": _unless_none(metadata),
     }
-
-
-def _arrays(name: str, columns: Sequence[Sequence[Any]]) -> str | list[Any]:
-    """The array of the arrays of all runs; NULL for a run in which each value is the usual one."""
-    usual = USUAL[name]
-    literals = [None if column.count(usual) == len(column) else array(column) for column in columns]
-    return "{}" if literals.count(None) == len(literals) else array(literals)

@@ -42,10 +42,11 @@ def pull(
         rows = source.option("until", ",".join(map(str, until))).load()
         stream = rows.writeStream.foreachBatch(partial(write, dataset))
         stream = stream.option("checkpointLocation", checkpoint(dataset.NAME))
-        _finish(stream.trigger(availableNow=True))
+        finish(stream.trigger(availableNow=True))
 
 
-def _finish(stream: DataStreamWriter) -> None:
+def finish(stream: DataStreamWriter) -> None:
+    """Run a stream to its end. Raises its error."""
     for attempt in range(1, STARTS_MAX + 1):
         query = stream.start()
         try:

@@ -15,6 +15,7 @@ import psycopg
 from psycopg import sql
 
 from groups.core.rows import slot_of
+from proof.chaos.member import Member
 from proof.chaos.processes import send
 from proof.chaos.world import World
 
@@ -119,6 +120,26 @@ async def request_much(world: World, group_ids: Sequence[str], rng: Random) -> N
         await world.rows("NOTIFY rollcall_operations")
         await asyncio.sleep(1.0)
         await world.rows(REQUEST, slot_of(group_id), group_id, ["thaw"])
+
+
+DRAINED_S = 4.0
+"""Longer than members take to hear of it, and than most to give up what they have."""
+
+OF_MEMBER = """
+INSERT INTO rollcall_operation
+    (slot, group_id, verb, member_id, reason, actor, state, detail, created_at)
+VALUES (%s, %s, %s, %s, 'chaos', 'chaos', 'pending', '', now())
+"""
+
+
+async def drain_a_member(world: World, member: Member) -> None:
+    """An operator drains a member, which keeps nothing and stays, and ends the drain."""
+    for verb, wait_s in (("drain", DRAINED_S), ("undrain", 0.0)):
+        with suppress(psycopg.Error, OSError):
+            slot = slot_of(member.group_id)
+            await world.rows(OF_MEMBER, slot, member.group_id, verb, member.member_id)
+            await world.rows("NOTIFY rollcall_operations")
+        await asyncio.sleep(wait_s)
 
 
 ACTS: Sequence[tuple[str, str, Callable[[World, Random], Awaitable[None]]]] = (

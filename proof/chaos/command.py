@@ -19,6 +19,9 @@ def main(arguments: Sequence[str]) -> int:
     size = Size(
         classic_groups=options.classic,
         consumer_groups=options.consumer,
+        cooperative_groups=options.cooperative,
+        draft_groups=options.draft,
+        commanded_groups=options.commanded,
         members=options.members,
         big=options.big,
         is_odd=not options.plain,
@@ -51,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--most", type=int, default=1_000_000, help="faults, then it is enough")
     parser.add_argument("--classic", type=int, default=6, help="groups of the classic protocol")
     parser.add_argument("--consumer", type=int, default=2, help="groups of the consumer protocol")
+    for kind in ("cooperative", "draft", "commanded"):
+        parser.add_argument(f"--{kind}", type=int, default=1, help=f"{kind} groups")
     parser.add_argument("--members", type=int, default=5, help="members of each group")
     parser.add_argument("--big", type=int, default=60, help="members of a big group; 0: none")
     parser.add_argument("--plain", action="store_true", help="no groups with odd names and values")

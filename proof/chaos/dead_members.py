@@ -9,23 +9,39 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from random import Random
 from typing import Final, LiteralString, NamedTuple
 
 import psycopg
 
+from proof.chaos import report
 from proof.chaos.failover import SETTLE_S, crash, hand_over
 from proof.chaos.faults import DRAIN, END_BACKENDS
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.member import Member
 from proof.chaos.network import Network
+from proof.chaos.probe import PAUSE_S, Prober, Served
 from proof.chaos.processes import send
 from proof.chaos.record import now
 from proof.chaos.world import World
 
-SIZE: Final = Size(classic_groups=8, consumer_groups=4, members=2)
+SIZE: Final = Size(
+    classic_groups=4,
+    consumer_groups=3,
+    cooperative_groups=1,
+    draft_groups=2,
+    commanded_groups=2,
+    members=2,
+)
 LIMIT_S: Final = 240.0
 STOPPED_S: Final = 4.0
+
+GRACE_S: Final = 40.0
+"""``coordinator.restart.grace.ms``."""
+
+LATE_S: Final = 3.0
+"""A timer is looked at, and its step committed, this late at most, where the run itself is not."""
 
 MEMBERS: LiteralString = "SELECT member_id FROM rollcall_member"
 
@@ -66,31 +82,36 @@ async def _end_backends(world: World, _turn: int) -> None:
 
 class Repeated(NamedTuple):
     """A fault: the number of nodes, how often it strikes, and what it does. ``session_s``: of
-    classic members."""
+    classic members; ``grace_s``: what a silence may get once, for clients to connect again."""
 
     nodes: int
     every_s: float
     strike: Strike
     session_s: float = 6.0
+    grace_s: float = GRACE_S
 
 
 FAULTS: Final[Mapping[str, Repeated]] = {
     "kill-the-only-node": Repeated(1, 15, _kill),
     "kill-one-of-two": Repeated(2, 20, _kill),
-    "rolling-restart": Repeated(3, 0, _restart_next),
+    "rolling-restart": Repeated(3, 0, _restart_next, grace_s=0.0),
     "stop-one-of-two": Repeated(2, 8, _stop),
     "stop-the-only-node": Repeated(1, 8, _stop, 20.0),
-    "drains": Repeated(2, 15, _drain, 20.0),
+    "drains": Repeated(2, 15, _drain, 20.0, 0.0),
     "end-backends": Repeated(1, 1, _end_backends),
 }
 
 
 @dataclass(slots=True)
 class Outcome:
-    """``removed_s``: until each dead member was removed; None: it is still there. ``evicted``: how
-    often a live one was. ``strikes``: until the last one was removed."""
+    """``removed_s``: until each dead member was removed; None: it is still there. ``away_s``: how
+    long its group was not served meanwhile; ``late``: those that were removed later than by their
+    session, that, and one grace. ``evicted``: how often a live one was. ``strikes``: until the last
+    one was removed."""
 
     removed_s: dict[str, float | None] = field(default_factory=dict)
+    away_s: dict[str, float] = field(default_factory=dict)
+    late: list[str] = field(default_factory=list)
     evicted: int = 0
     strikes: int = 0
 
@@ -100,17 +121,21 @@ async def run(name: str, seed: int, size: Size = SIZE, limit_s: float = LIMIT_S)
     fault, rng = FAULTS[name], Random(seed)
     size = replace(size, session_s=(fault.session_s, fault.session_s))
     async with World(fault.nodes) as world:
-        fleet = Fleet(Network(world.bootstraps, rng), size, rng)
+        network = Network(world.bootstraps, rng)
+        fleet = Fleet(network, size, rng, drafts=await world.drafts())
         try:
             await fleet.start()
             await fleet.settle(SETTLE_S)
             await world.whole(SETTLE_S)
-            return await _repeat(world, fleet, fault, limit_s)
+            async with Prober(fleet.network, fleet.groups) as served:
+                return await _repeat(world, fleet, fault, limit_s, served)
         finally:
             await fleet.stop()
 
 
-async def _repeat(world: World, fleet: Fleet, fault: Repeated, limit_s: float) -> Outcome:
+async def _repeat(
+    world: World, fleet: Fleet, fault: Repeated, limit_s: float, served: Served
+) -> Outcome:
     dead = [fleet.of(group_id)[0] for group_id in fleet.groups]
     for member in dead:
         fleet.tasks[member].cancel()
@@ -125,8 +150,27 @@ async def _repeat(world: World, fleet: Fleet, fault: Repeated, limit_s: float) -
         await asyncio.wait([striking])
         for node_id in world.ports:
             send(world.node(node_id), signal.SIGCONT)
-    outcome.evicted = len(fleet.record.evictions)
+    outcome.evicted = report.beating(fleet.record)
+    account(outcome, dead, fault, begun, served)
     return outcome
+
+
+def account(
+    outcome: Outcome, dead: list[Member], fault: Repeated, begun: float, served: Served
+) -> None:
+    """Fill in how long each dead member's group was not served, and who was removed too late."""
+    for member in dead:
+        took = outcome.removed_s[member.name]
+        until = now() if took is None else begun + took
+        away = outcome.away_s[member.name] = unserved(served.at[member.group_id], begun, until)
+        if took is None or took > member.session_s + away + fault.grace_s + LATE_S:
+            outcome.late.append(member.name)
+
+
+def unserved(times: list[float], since: float, until: float) -> float:
+    """The time in this span in which no probe of a group was answered."""
+    seen = [since, *(at for at in times if since < at < until), until]
+    return sum(b - a for a, b in pairwise(seen) if b - a > PAUSE_S)
 
 
 async def _strike(world: World, fault: Repeated, outcome: Outcome) -> None:
@@ -152,6 +196,7 @@ def line(name: str, outcome: Outcome) -> str:
     middle, most = (f"{times[len(times) // 2]:.1f}", f"{times[-1]:.1f}") if times else ("-", "-")
     return (
         f"{name:20} {len(times)} of {len(outcome.removed_s)} dead members removed, half within"
-        f" {middle} s, all within {most} s, {outcome.strikes} strikes;"
-        f" live members evicted: {outcome.evicted}"
+        f" {middle} s, all within {most} s, {outcome.strikes} strikes; not served meanwhile: at"
+        f" most {max(outcome.away_s.values(), default=0):.1f} s; later than session, outages and"
+        f" one grace: {outcome.late or 0}; live members evicted: {outcome.evicted}"
     )

@@ -365,6 +365,13 @@ async def two_operators(scene: Scene) -> None:
     await administrators.request_much(scene.world, list(scene.fleet.groups), scene.rng)
 
 
+async def drain_member(scene: Scene) -> None:
+    """An operator drains a member of a consumer group, and ends the drain."""
+    groups = [group_id for group_id, kind in scene.fleet.groups.items() if kind == "consumer"]
+    member = scene.rng.choice(scene.fleet.of(scene.rng.choice(groups)))
+    await administrators.drain_a_member(scene.world, member)
+
+
 async def kill_celery(scene: Scene) -> None:
     """The worker dies with its beat: no session depends on them."""
     send(scene.world.worker(), signal.SIGKILL)
@@ -433,6 +440,7 @@ FAULTS: Sequence[Fault] = (
     Fault("pause-member", "a member silent past its session, then a late commit", pause_a_member),
     Fault("odd-values", "requests with values that cannot be stored", send_odd_values),
     Fault("force-rebalance", "an operator's force-rebalance", force_a_rebalance),
+    Fault("drain-member", "a member drained, and the drain withdrawn", drain_member),
     Fault("drain-node", "a node drained, and the drain withdrawn", drain_node),
     *(
         Fault(name, meaning, administered(act), keeps_slots=True)

@@ -4,13 +4,16 @@ Starts, stops and pauses members; ``classic`` and ``consumer`` define their beha
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Final
 
 from benchmarks.wire import create_topic
 from proof.chaos.classic import ClassicMember
+from proof.chaos.commanded import CommandedMember
 from proof.chaos.consumer import ConsumerMember
+from proof.chaos.draft import DraftMember, DraftNetwork
 from proof.chaos.member import Member
 from proof.chaos.network import Network, call
 from proof.chaos.record import Record
@@ -22,6 +25,17 @@ METADATA_VERSION = 10
 TOPIC = "work"
 
 KINDS = ("classic", "consumer")
+"""Of which there are big and odd groups."""
+
+CLASSES: Final[Mapping[str, type[Member]]] = {
+    "classic": ClassicMember,
+    "cooperative": ClassicMember,
+    "consumer": ConsumerMember,
+    "draft": DraftMember,
+    "commanded": CommandedMember,
+}
+"""The members of each kind of group; of cooperative ones the protocol is the classic one."""
+
 BIG = "big"
 ODD = odd.NAME
 """The endings of the names of big and of odd groups."""
@@ -38,6 +52,9 @@ class Size:
 
     classic_groups: int = 3
     consumer_groups: int = 1
+    cooperative_groups: int = 0
+    draft_groups: int = 0
+    commanded_groups: int = 0
     members: int = 4
     partitions: int = 12
     session_s: tuple[float, float] = (6.0, 10.0)
@@ -49,16 +66,24 @@ class Size:
 
 
 class Fleet:
-    """``record`` fills while the members run."""
+    """``record`` fills while the members run. ``drafts``: the listeners of the 0.9 draft."""
 
-    def __init__(self, network: Network, size: Size, rng: Random, prefix: str = "group") -> None:
+    def __init__(
+        self,
+        network: Network,
+        size: Size,
+        rng: Random,
+        prefix: str = "group",
+        drafts: Sequence[str] = (),
+    ) -> None:
         self.network = network
+        self.draft_network = DraftNetwork.beside(network, drafts)
         self.size = size
         self.rng = rng
         self.record = Record()
         self.members: list[Member] = []
         self.tasks: dict[Member, asyncio.Task[None]] = {}
-        kinds = ["classic"] * size.classic_groups + ["consumer"] * size.consumer_groups
+        kinds = [kind for kind in CLASSES for _ in range(getattr(size, f"{kind}_groups"))]
         self.groups = {f"{prefix}-{kind}-{n}": kind for n, kind in enumerate(kinds)}
         more = [BIG] * bool(size.big) + [ODD] * size.is_odd
         self.groups |= {f"{prefix}-{kind}-{name}": kind for name in more for kind in KINDS}
@@ -79,6 +104,7 @@ class Fleet:
                     member.make_odd()
                 if isinstance(member, ClassicMember):
                     member.partitions = self.size.partitions
+                    member.is_cooperative = kind == "cooperative"
                 if isinstance(member, ConsumerMember):
                     member.topic_id = known.topic_id
                 self.add(member)
@@ -88,9 +114,8 @@ class Fleet:
         if kind == "consumer":
             session_s = self.size.consumer_session_s
         beats_s = min(self.rng.uniform(*self.size.beats_s), session_s / 3)
-        make = ClassicMember if kind == "classic" else ConsumerMember
-        return make(
-            self.network,
+        return CLASSES[kind](
+            self.draft_network if kind == "draft" else self.network,
             self.record,
             f"{group_id}/{number}",
             group_id,

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.wire import Peer
-from groups.core.errors import ErrorCode
 from proof.chaos.history_fields import GOOD, api_of, of_answer, of_request
 from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, Backoff, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
@@ -74,6 +73,7 @@ class Member(ABC):
         self._silent_s = 0.0
         self._backoff = Backoff(network.rng)
 
+    commit_version, fetch_version = COMMIT_VERSION, FETCH_VERSION
     base = 0
     """The base of its offsets: those of odd members are at the end of the int64 range."""
 
@@ -212,15 +212,16 @@ class Member(ABC):
         try:
             offsets = [[self.topic, partition, offset] for (_, partition), offset in sent]
             notes = [odd.digest(self.note_of(offset)) for _, offset in sent]
-            request = self._commit_request(sent)
-            answer = await self.request(request, COMMIT_VERSION, offsets=offsets, notes=notes)
+            request, version = self.commit_request(sent), self.commit_version
+            answer = await self.request(request, version, offsets=offsets, notes=notes)
             error = answer.topics[0].partitions[0].error_code
         finally:
             self.record.commit(sent_at, sent, error)
         self.check(error)
         return int(error)
 
-    def _commit_request(self, sent: Iterable[tuple[Partition, int]]) -> OffsetCommitRequest:
+    def commit_request(self, sent: Iterable[tuple[Partition, int]]) -> Any:
+        """OffsetCommit of these."""
         partitions = [
             OffsetCommitRequestPartition(
                 partition_index=partition,
@@ -241,13 +242,15 @@ class Member(ABC):
         wanted = sorted(partitions)
         if not wanted:
             return
-        topics = [OffsetFetchRequestTopics(name=self.topic, partition_indexes=wanted)]
-        request = OffsetFetchRequest(
-            groups=[OffsetFetchRequestGroup(group_id=self.group_id, topics=topics)]
-        )
         places = [[self.topic, partition] for partition in wanted]
-        answer = await self.request(request, FETCH_VERSION, wanted=places)
-        (group,) = answer.groups
-        self.check(group.error_code)
-        if group.error_code != ErrorCode.NONE:
-            self.record.defects.append(f"OffsetFetch of {self.group_id}: {group.error_code}")
+        answer = await self.request(self.fetch_request(wanted), self.fetch_version, wanted=places)
+        code = of_answer(api_of(answer, "Response"), self.topic, answer).code
+        self.check(code)
+        if code != GOOD:
+            self.record.defects.append(f"OffsetFetch of {self.group_id}: {code}")
+
+    def fetch_request(self, wanted: list[int]) -> Any:
+        """OffsetFetch of these partitions."""
+        topics = [OffsetFetchRequestTopics(name=self.topic, partition_indexes=wanted)]
+        groups = [OffsetFetchRequestGroup(group_id=self.group_id, topics=topics)]
+        return OffsetFetchRequest(groups=groups)

@@ -69,6 +69,8 @@ class Network:
     """The connections to the nodes. ``through`` maps a node's port to the port of a proxy before
     it."""
 
+    make: type[Peer] = Peer
+
     def __init__(
         self, bootstraps: Sequence[str], rng: Random, through: Mapping[int, int] | None = None
     ) -> None:
@@ -81,7 +83,7 @@ class Network:
         host, _, port = address.rpartition(":")
         there = self.through.get(int(port), int(port))
         async with asyncio.timeout(SEEK_S):
-            return await Peer.connect(f"{host}:{there}")
+            return await self.make.connect(f"{host}:{there}")
 
     async def coordinator(self, group_id: str) -> str:
         """HOST:PORT of the group's coordinator according to any node; raises those of ``BROKEN``,

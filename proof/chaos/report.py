@@ -6,6 +6,7 @@ from statistics import median, quantiles
 
 from proof.chaos.faults import FAULTS
 from proof.chaos.probe import PAUSE_S
+from proof.chaos.record import Record
 from proof.chaos.run import Outcome
 
 
@@ -48,7 +49,7 @@ def _faults(outcome: Outcome) -> list[str]:
 
 def _members(outcome: Outcome) -> list[str]:
     record = outcome.record
-    beating = sum(e.silent_s < e.session_s * PATIENCE for e in record.evictions)
+    live = beating(record)
     commits = Counter(commit.error for commit in record.commits)
     in_doubt = commits[None] + commits[15]
     refused = commits.total() - commits[0] - in_doubt
@@ -58,8 +59,13 @@ def _members(outcome: Outcome) -> list[str]:
         f"rows of facts compared: {outcome.facts['life']} of lives,"
         f" {outcome.facts['owned']} of ownership",
         f"the run itself stood still for {record.late_s:.1f} s in all",
-        f"members evicted while beating {beating}, after silence {len(record.evictions) - beating}",
+        f"members evicted while beating {live}, after silence {len(record.evictions) - live}",
     ]
+
+
+def beating(record: Record) -> int:
+    """How many members were removed although they had sent a request in their session."""
+    return sum(e.silent_s < e.session_s * PATIENCE for e in record.evictions)
 
 
 def _times(outcome: Outcome) -> list[str]:

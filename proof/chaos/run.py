@@ -71,7 +71,7 @@ async def run(
     rng = Random(seed)
     async with World(nodes) as world:
         network = Network(world.bootstraps, rng, world.through)
-        fleet = Fleet(network, size or Size(), rng)
+        fleet = Fleet(network, size or Size(), rng, drafts=await world.drafts())
         try:
             return await among(world, fleet, rng, minutes, faults, most)
         finally:
@@ -118,7 +118,7 @@ def draws(faults: Sequence[Fault], rng: Random) -> Iterator[tuple[Fault, ...]]:
 
 async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> None:
     keeps_slots = all(fault.keeps_slots for fault in together)
-    owners = await _owners_at_rest(scene.world) if keeps_slots else None
+    owners = await _owners_at_rest(scene) if keeps_slots else None
     begun, names = now(), " and ".join(fault.name for fault in together)
     outcome.injected += [(fault, begun) for fault in together]
     if scene.rng.random() < DEPLOYS:
@@ -126,13 +126,21 @@ async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> 
     await asyncio.gather(*(fault.inject(scene) for fault in together))
     if not await everybody_served(scene.fleet, now()):
         outcome.record.defects.append(f"not everybody was served after {names}")
-    if owners is not None and await _owners_at_rest(scene.world) != owners:
+    if owners is not None and await _owners_at_rest(scene) not in (None, owners):
         outcome.record.defects.append(f"slots moved for {names}")
     await asyncio.sleep(scene.rng.uniform(0.0, REST_S))
 
 
-async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
-    await world.whole(SETTLE_S)
+async def _owners_at_rest(scene: Scene) -> Mapping[int, int | None] | None:
+    """Each slot's node when every one has its share; None, and a defect: that did not come."""
+    world = scene.world
+    try:
+        await world.whole(SETTLE_S)
+    except TimeoutError:
+        shares = Counter((await world.owners()).values())
+        alive = [node_id for node_id in world.ports if world.node(node_id) is not None]
+        scene.fleet.record.defects.append(f"slots came to no rest: {shares}, alive {alive}")
+        return None
     return dict(await world.rows_patiently(OWNERS, SETTLE_S))
 
 

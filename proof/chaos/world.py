@@ -43,6 +43,7 @@ LINES_KEPT = 200_000
 
 OWNERS: LiteralString = "SELECT slot, node_id FROM rollcall_slot"
 NODES: LiteralString = "SELECT node_id, host, port FROM rollcall_node ORDER BY node_id"
+DRAFTS: LiteralString = "SELECT host, draft_port FROM rollcall_node ORDER BY node_id"
 
 
 class World:
@@ -182,6 +183,10 @@ class World:
     def bootstraps(self) -> list[str]:
         """HOST:PORT of every node, as advertised."""
         return [f"127.0.0.1:{port}" for port in self.ports.values()]
+
+    async def drafts(self) -> list[str]:
+        """HOST:PORT of the draft's listener of every node."""
+        return [f"{host}:{port}" for host, port in await self.rows(DRAFTS)]
 
     @property
     def nodes_by_address(self) -> dict[str, int]:

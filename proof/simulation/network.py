@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from proof.simulation.world import MS, SECOND, Micros, Process, World
+from proof.simulation.world import SECOND, Micros, Process, World
 
 REPEATABLE: Final = frozenset(
     {"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit", "PollCommands", "AcknowledgeCommand"}
@@ -119,7 +119,3 @@ class Link:
         waiting, self._answered = self._answered, {}
         for answered in waiting.values():
             answered(None)
-
-
-HANG_UP: Final[Micros] = 5 * MS
-"""How soon a peer learns that a process died."""

@@ -46,7 +46,6 @@ TICK_S: Final = 0.1
 """Half as often as in the product: a tick that finds nothing costs as much as one that does."""
 
 OPERATIONS_LOOK_S: Final = 1.0
-LOAD_HOLD_MS: Final = 5_000
 GRACE_MS: Final = 8_000
 """For members to reconnect after an outage longer than a lease: as much longer than their sessions
 as in the product."""

@@ -13,15 +13,9 @@ AUTHOR = Author("", "a-client", "/127.0.0.1", "")
 
 def repeated(coordinator: CoordinatorRuntime, group_id: str, event: Event) -> bool:
     """Whether the node took the event as a repeat of an earlier commit with another offset."""
-    if (
-        not isinstance(event, OffsetCommit)
-        or event.ticket is None
-        or event.outsider is not None
-        or len(event.offsets) != 1
-    ):
+    if not isinstance(event, OffsetCommit) or event.ticket is None or event.outsider is not None:
         return False
-    [write] = event.offsets
-    authored = write._replace(offset=-1, author=write.author or AUTHOR)
-    earlier = repeatable(group_id, replace(event, ticket=None, offsets=(authored,)))
-    assert earlier is not None
-    return coordinator.repeat(group_id, earlier, event.ticket, (write.offset,))
+    authored = [write._replace(offset=-1, author=write.author or AUTHOR) for write in event.offsets]
+    earlier = repeatable(group_id, replace(event, ticket=None, offsets=tuple(authored)))
+    offsets = tuple([write.offset for write in event.offsets])
+    return earlier is not None and coordinator.repeat(group_id, earlier, event.ticket, offsets)

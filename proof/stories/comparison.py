@@ -151,7 +151,8 @@ def _only_doomed(facts: Facts, since: int) -> int:
 def _is_doomed(facts: Facts, key: Key, moment: int) -> bool:
     """Whether what is awaited now ends with the member's removal."""
     for begin, end in sorted(span[1:] for span in facts.spans if span[0] == key):
-        if begin <= moment <= end and not begin == moment in facts.phases:
+        is_new = moment in facts.phases or (key[0], moment) in facts.rejoined
+        if begin <= moment <= end and not (begin == moment and is_new):
             moment = end
     return any(
         member_id == key[0] and key[1] in gone.awaited and gone.at == moment

@@ -48,7 +48,8 @@ class Told:
 @dataclass
 class Facts:
     """Of the current rebalance. ``wrong``: what the journal said otherwise. ``spans``: who was
-    awaited from when to when; ``phases``: when the group began to wait for another act.
+    awaited from when to when; ``phases``: when the group began to wait for another act;
+    ``rejoined``: who did what was awaited and may have been awaited again from then on.
     ``carried``: the first cause of the join phase that a sync phase follows. ``taken_at``: when
     another node took the rebalance over; ``owed``: the cause for which the row owes one."""
 
@@ -61,6 +62,7 @@ class Facts:
     carried: Known | None = None
     gone: list[tuple[str, Gone]] = field(default_factory=list)
     phases: set[int] = field(default_factory=set)
+    rejoined: set[tuple[str, int]] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
     taken_at: int | None = None
     owed: str | None = None

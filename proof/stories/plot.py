@@ -140,8 +140,6 @@ class Story:
         self.world.take_over()
 
     def _freeze(self) -> None:
-        if self.world.kind == MIXED:
-            return
         self.world.freeze(is_on=not self.world.rules.guards.frozen)
 
 

@@ -55,6 +55,7 @@ class Truth(Facts):
     deferred: list[Known] = field(default_factory=list)
     owed_since: int | None = None
     step_began: int = 0
+    step_causes: list[Known] = field(default_factory=list)
     queues_group: bool = False
     was_synced: bool = False
     loaded_at: int = 0
@@ -110,6 +111,8 @@ class Truth(Facts):
         self.names.update(has)
         if after.durable.group.state != before.durable.group.state:
             self.phases.add(now)  # what is awaited from now on is another act
+        if isinstance(event, events.JoinGroup):
+            self.rejoined.add((event.member_id, now))
         replaced = _replaced(had, has)
         for member_id in has.keys() - had.keys() - set(replaced.values()):
             self._cause(before, Trigger.MEMBER_JOINED, has[member_id], member_id)
@@ -124,10 +127,12 @@ class Truth(Facts):
         self._others(before, after, event, stayed, sender)
         if self.kind != after.durable.group.kind:
             self.kind, self.converted_at = after.durable.group.kind, now
+            self.put_off = self.owed = None  # the other kind's rules put it off anew
         self._owed(before, event, now, replaced)
         if self.queues_group:
             self._cause(before, Trigger.OWNER_CHANGED, None)
             self.queues_group = False
+        self.step_causes = self.causes[self.step_began :]
 
     def _went(self, before: Any, event: events.Event, member_id: str, name: str) -> None:
         """A member was removed."""
@@ -279,6 +284,8 @@ class Truth(Facts):
         self.queues_group = is_queued
         self.taken_at, self.is_on = self.world.now if is_on else None, is_on
         self.was_synced = bool(row.details.get("synced")) or not self.world.group.durable.members
+        if self.kind == "classic":  # also one that came while another was put off
+            self.owed = row.details.get("must_rebalance") or self.owed
         self.loaded_at, self.spans, self.gone = self.world.now, [], []
         self.owed_since = None
 
@@ -304,7 +311,8 @@ class Truth(Facts):
         if entry.kind == EntryKind.EMPTIED:
             is_held = self.kind == "classic" and self.world.rules.guards.frozen
             self.put_off = Trigger.MEMBER_JOINED if is_held and self.parked else None
-        if entry.kind == EntryKind.REBALANCE_COMPLETED and self.kind == "classic":
+        state = self.world.group.durable.group.state
+        if entry.kind == EntryKind.REBALANCE_COMPLETED and state == "CompletingRebalance":
             self._carry(entry)
 
     def _abandoned(self, entry: JournalEntry) -> None:
@@ -332,7 +340,8 @@ class Truth(Facts):
         if self.kind == "classic" and self.owed is None and first is not None:
             self.owed = first.trigger
         if self.put_off is None:
-            self.put_off, self.put_off_for = trigger, sum(each.trigger == trigger for each in new)
+            count = sum(each.trigger == trigger for each in self.step_causes)
+            self.put_off, self.put_off_for = trigger, count
         kept = [known for known in new if self.is_on and known.trigger in REMOVALS]
         self.causes[self.step_began :] = kept
 
@@ -340,7 +349,7 @@ class Truth(Facts):
         """One that was put off has its first trigger, unless there is nobody any more; clients
         whose joins were parked meanwhile join now."""
         put_off, self.put_off = self.put_off, None
-        if put_off is None or not (self.world.group.durable.members or self.parked):
+        if put_off is None or not (self._is_of_before(entry) or self._has_anybody()):
             self._requested(entry)
         else:
             if not self.is_on:
@@ -353,6 +362,14 @@ class Truth(Facts):
                     begins.append(Known(now, joined, name, member_id))
             self.causes[self.step_began : self.step_began] = begins
         self.is_on = True
+
+    def _has_anybody(self) -> bool:
+        return bool(self.world.group.durable.members or self.parked)
+
+    def _is_of_before(self, entry: JournalEntry) -> bool:
+        """Whether the step began what a classic group had put off, and only then emptied it."""
+        new = {each.member_id for each in self.causes[self.step_began :]}
+        return self.kind == "classic" and entry.member_id not in new
 
     def _cause_put_off(self, trigger: str, member_id: str | None) -> Known:
         """Only a classic group knows whom it was for."""

@@ -11,8 +11,8 @@ frame goes to the connection's application queue, in order. This file decides no
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
 
 from protocol.apis import APIS, UNAUTHENTICATED
 from protocol.connection.connection_authentication import BYTES_MAX, Authentication
@@ -24,13 +24,12 @@ from protocol.fast_paths.fetch_fast_path import OFFSET_FETCH, FetchFastPath
 from protocol.fast_paths.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
-    KEY_BYTES,
     FastPath,
     JudgedFastPath,
-    NoFastPath,
 )
 from protocol.fast_paths.heartbeat_hold import Hold
 from protocol.fast_paths.host import Host
+from protocol.fast_paths.short_frames import KEY_BYTES
 from protocol.handlers.support import validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.api_row import Api
@@ -71,6 +70,7 @@ class KafkaConnection(asyncio.Protocol):
         *("server", "number", "session", "apis", "peer", "client_host", "memory", "pace"),
         "requests",
         *("authentication", "pauses", "pending", "_is_submitted", "_queue", "_sizes"),
+        "fast_paths",
         *("_queued_bytes", "_fast", "_hold", "_commit", "_fetch", "_settled", "_meter"),
         *("_frames", "_long", "_times", "_last_frame_at", "_transport", "_is_admitted"),
         *("_reading", "_goes_on", "_writable", "_writable_again", "_doomed"),
@@ -103,7 +103,7 @@ class KafkaConnection(asyncio.Protocol):
             *(self._write_noted, self._submitted_ended, self.handle_exception),
         )
         self._settled = ConsumerFastPath(server, self.session, self._meter, self.memory)
-        self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
+        self._fast = self._heartbeat_path()
         self.authentication = Authentication(
             server.loop, self._authentication_changed, is_needed=apis is UNAUTHENTICATED
         )
@@ -124,22 +124,20 @@ class KafkaConnection(asyncio.Protocol):
     def _speak(self, apis: Mapping[int, Api]) -> None:
         """Set the table of APIs that the client may request from now on.
 
-        The fast path supports the heartbeats of the standard table; those of another table go to
-        the queue.
+        The fast paths are of the standard table; requests of another table go to the queue.
         """
         server = self.server
         self._fast.settle()
         self.apis = apis
-        self._fast = self._heartbeat_path(apis)
+        self.fast_paths = FAST_PATHS if apis is APIS else {}
+        self._fast = self._heartbeat_path()
         views = server.coordinator.heartbeat_views
         self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max, self.pace)
         needed = self.authentication.is_needed
         self._frames.limit = BYTES_MAX if needed else server.frame_bytes_max
 
-    def _heartbeat_path(self, apis: Mapping[int, Api]) -> FastPath:
+    def _heartbeat_path(self) -> FastPath:
         coordinator, access = self.server.coordinator, self.session.access
-        if apis is not APIS:
-            return NoFastPath(coordinator, self._meter)
         if access.is_on:
             return JudgedFastPath(coordinator, self._meter, access)
         return FastPath(coordinator, self._meter)
@@ -342,14 +340,8 @@ class KafkaConnection(asyncio.Protocol):
         if self._last_frame_at < hold.waited_until:
             hold.followed_by(frame[:KEY_BYTES])
         if self.pending == 0 and self._writable:
-            key = frame[:KEY_BYTES]
-            if key == HEARTBEAT and self._beats(frame):
-                return
-            if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
-                return
-            if key == OFFSET_FETCH and self.apis is APIS and self._fetches(frame):
-                return
-            if key == CONSUMER_HEARTBEAT and self.apis is APIS and self._beats_settled(frame):
+            takes = self.fast_paths.get(frame[:KEY_BYTES])
+            if takes is not None and takes(self, frame):
                 return
         if self._queue is None:
             self.session.client_id = _client_id(frame)
@@ -567,6 +559,15 @@ class KafkaConnection(asyncio.Protocol):
         """Close at once."""
         if self._transport is not None:
             self._transport.abort()
+
+
+FAST_PATHS: Final[Mapping[bytes, Callable[[KafkaConnection, bytes], bool]]] = {
+    HEARTBEAT: KafkaConnection._beats,
+    OFFSET_COMMIT: KafkaConnection._commits,
+    OFFSET_FETCH: KafkaConnection._fetches,
+    CONSUMER_HEARTBEAT: KafkaConnection._beats_settled,
+}
+"""What may answer a frame before the queue, by its API key: whether it has."""
 
 
 def _client_id(frame: bytes) -> str:

@@ -8,44 +8,38 @@ makes the same checks and answers with the errors. What this saves: docs/hot-pat
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from struct import Struct
-from typing import Any
 
 from groups.catalogue.cache import CatalogueEntry
 from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import OffsetCommit, OffsetWrite, Ticket
+from groups.core.events import OffsetCommit, Ticket
+from groups.core.quotas.index import QuotaIndex
 from groups.core.replies import Reply
 from groups.core.rows import slot_of
-from groups.runtime.entries import Repeatable, repeatable
-from protocol.fast_paths.heartbeat_fast_path import FRAME_BYTES_MAX
+from groups.runtime.entries import Repeatable, again, repeatable
 from protocol.fast_paths.host import Host
+from protocol.fast_paths.short_frames import (
+    CORRELATION_ID,
+    KEY_BYTES,
+    request_in,
+)
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
+from rollcall.wire.codec import encode
+from rollcall.wire.frames import RequestHeader, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest
 
-_VERSION = Struct(">h")
-KEY_BYTES = 2
 OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")
 """The first bytes of such a frame: the API key."""
-CORRELATION_ID = slice(4, 8)
-FIRST, LAST = OffsetCommitRequest.versions
 TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
 
 LEARNT_IN_VAIN_MAX = 3
 """After this many learnt commits in sequence that were not repeated, no more are learnt of this
 client: its metadata is new each time."""
-
-Columns = tuple[tuple[Any, ...], ...]
-
-OFFSET_AT = OffsetWrite._fields.index("offset")
 
 _new = tuple.__new__  # takes a third of the time of calling the class
 
@@ -55,10 +49,10 @@ class LastCommit:
     """A connection's last commit. Clients repeat it with other offsets and correlation ids.
 
     ``mask`` covers the bytes of the frame that do not change, ``same`` is their value; ``offsets``
-    reads the offsets. ``event`` is the event of the commit, ``changes`` the catalogue's change
-    count when it was checked, and ``reply`` the reply without its correlation id. ``columns``: the
-    values of the event's ``OffsetWrite``s before and after the offset, a column for each field.
-    ``repeatable``: what the node needs to take it again without an event; None: it cannot.
+    reads the offsets. ``event`` is the event of the commit; ``changes`` the catalogue's change
+    count, ``quotas`` the quotas and ``principal`` the client when it was checked; ``reply`` the
+    reply without its correlation id. ``repeatable``: what the node needs to take it again without
+    an event; None: it cannot.
     """
 
     length: int
@@ -68,19 +62,13 @@ class LastCommit:
     group_id: str
     slot: int
     topics: Sequence[str]
-    client_id: str | None
-    who: Author | None
+    has_history: bool
+    principal: str
+    quotas: QuotaIndex
     changes: int
     event: OffsetCommit
-    columns: tuple[Columns, Columns]
     repeatable: Repeatable | None
     reply: tuple[bytes, bytes]
-
-    def writes(self, frame: bytes) -> tuple[OffsetWrite, ...]:
-        """The offsets that a repeating frame commits."""
-        (before, after), offsets = self.columns, self.offsets(frame)
-        rows = zip(*before, offsets, *after, strict=True)
-        return tuple(map(_new, repeat(OffsetWrite), rows))
 
 
 class CommitFastPath:
@@ -142,8 +130,6 @@ class CommitFastPath:
     def take(self, frame: bytes, sequence: int) -> bool:
         """Whether the frame (without its length, its key is ``OFFSET_COMMIT``) is a commit that has
         been submitted now; ``sequence``: which request of the connection it is."""
-        if not KEY_BYTES + _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
-            return False
         last = self._learnt
         if (
             last is not None
@@ -162,15 +148,7 @@ class CommitFastPath:
         self._in_vain = 0
         if last.repeatable is not None and self._pass_on(last, last.repeatable, frame, ticket):
             return True
-        before = last.event
-        event = OffsetCommit(
-            ticket=ticket,
-            generation_id=before.generation_id,
-            member_id=before.member_id,
-            instance_id=before.instance_id,
-            offsets=last.writes(frame),
-            version=before.version,
-        )
+        event = again(last.event, ticket, last.offsets(frame))
         self._submit(frame, last, last.group_id, event, ticket)
         return True
 
@@ -189,35 +167,24 @@ class CommitFastPath:
         return (
             coordinator.serves(last.slot)
             and node.catalogue.changes == last.changes
-            and self._who_stands(last.who)
-            and not self._is_looked_at(last.group_id, last.client_id)
+            and node.totals.keeps_history is last.has_history
+            and self._session.principal == last.principal
+            and self._meter.quotas.index is last.quotas
+            and not self._is_limited(last.group_id)
         )
 
-    def _who_stands(self, who: Author | None) -> bool:
-        if who is None:
-            return not self._server.node.totals.keeps_history
-        return self._server.node.totals.keeps_history and who.principal == self._session.principal
-
-    def _is_looked_at(self, group_id: str, client_id: str | None) -> bool:
-        """Whether commits of the group or the client are counted, by a limit or a quota."""
+    def _is_limited(self, group_id: str) -> bool:
+        """Whether commits of the group are counted."""
         coordinator = self._server.node.coordinator
-        return (
-            group_id in coordinator.own.buckets
-            or group_id in coordinator.full
-            or self._meter.counts(client_id)
-        )
+        return group_id in coordinator.own.buckets or group_id in coordinator.full
 
     # -- a new one
 
     def _take_new(self, frame: bytes, ticket: Ticket) -> bool:
-        (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
-        if not FIRST <= version <= LAST or self._server.turns.is_over:
-            return False
+        found = None if self._server.turns.is_over else request_in(frame, OffsetCommitRequest)
         try:
-            header, body = parse_header(frame, _flexible)
-            request = decode(OffsetCommitRequest, version, frame, body)
-            return self._check(frame, header, request, ticket)
-        except (WireError, Refuse):
+            return found is not None and self._check(frame, *found, ticket)
+        except Refuse:
             return False  # the queue answers with the error
 
     def _check(
@@ -225,7 +192,7 @@ class CommitFastPath:
     ) -> bool:
         node, group_id, version = self._server.node, request.group_id, header.api_version
         validation.group_id(group_id, node.settings)
-        if self._is_looked_at(group_id, header.client_id):
+        if self._is_limited(group_id) or self._meter.counts(header.client_id):
             return False
         if not node.coordinator.serves(slot_of(group_id)) or offset_commit.is_outsider(request):
             return False
@@ -274,10 +241,34 @@ class CommitFastPath:
         if self._in_vain >= LEARNT_IN_VAIN_MAX:
             return None
         self._in_vain += 1
-        self._learnt = _last_commit(
-            frame, header, request, event, self._server.node.catalogue.changes
-        )
+        self._learnt = self._last_commit(frame, header, request, event)
         return self._learnt
+
+    def _last_commit(
+        self, frame: bytes, header: RequestHeader, request: OffsetCommitRequest, event: OffsetCommit
+    ) -> LastCommit | None:
+        """The result to keep; None if the frame is not encoded as our codec would encode it."""
+        variable = _offsets_in(frame, header.api_version, request)
+        if variable is None:
+            return None
+        mask = _mask(variable)
+        reply = _reply(header, request, ErrorCode.NONE)
+        return LastCommit(
+            length=len(frame),
+            mask=mask,
+            same=int.from_bytes(frame, "big") & mask,
+            offsets=_reader(variable),
+            group_id=request.group_id,
+            slot=slot_of(request.group_id),
+            topics=list({write.topic: None for write in event.offsets}),
+            has_history=event.offsets[0].author is not None,
+            principal=self._session.principal,
+            quotas=self._meter.quotas.index,
+            changes=self._server.node.catalogue.changes,
+            event=event,
+            repeatable=repeatable(request.group_id, event),
+            reply=(reply[:4], reply[8:]),
+        )
 
     # -- the reply
 
@@ -297,9 +288,9 @@ class CommitFastPath:
             before, after = last.reply
             self._write(before + frame[CORRELATION_ID] + after)
         else:
-            header, body = parse_header(frame, _flexible)
-            request = decode(OffsetCommitRequest, header.api_version, frame, body)
-            self._write(_reply(header, request, error))
+            found = request_in(frame, OffsetCommitRequest)
+            assert found is not None, "it was read when it came"
+            self._write(_reply(*found, error))
         self._ended()
 
     def forget(self) -> None:
@@ -326,39 +317,6 @@ class JudgedCommitFastPath(CommitFastPath):
         return may(AclOperation.READ, ResourceType.GROUP, group_id) and all(
             may(AclOperation.READ, ResourceType.TOPIC, topic) for topic in topics
         )
-
-
-def _last_commit(
-    frame: bytes,
-    header: RequestHeader,
-    request: OffsetCommitRequest,
-    event: OffsetCommit,
-    changes: int,
-) -> LastCommit | None:
-    """The result to keep; None if the frame is not encoded as our codec would encode it."""
-    variable = _offsets_in(frame, header.api_version, request)
-    if variable is None:
-        return None
-    writes, who = event.offsets, event.offsets[0].author
-    mask = _mask(variable)
-    reply = _reply(header, request, ErrorCode.NONE)
-    columns = tuple(zip(*writes, strict=True))
-    return LastCommit(
-        length=len(frame),
-        mask=mask,
-        same=int.from_bytes(frame, "big") & mask,
-        offsets=_reader(variable),
-        group_id=request.group_id,
-        slot=slot_of(request.group_id),
-        topics=list({write.topic: None for write in writes}),
-        client_id=header.client_id,
-        who=who,
-        changes=changes,
-        event=event,
-        columns=(columns[:OFFSET_AT], columns[OFFSET_AT + 1 :]),
-        repeatable=repeatable(request.group_id, event),
-        reply=(reply[:4], reply[8:]),
-    )
 
 
 def _offsets_in(frame: bytes, version: int, request: OffsetCommitRequest) -> bytes | None:
@@ -395,7 +353,3 @@ def _reply(header: RequestHeader, request: OffsetCommitRequest, error: ErrorCode
     response = offset_commit.response(request, lambda _t, _p: error, ())
     body = encode(response, version)
     return response_frame(header.correlation_id, body, bool(response.flexible(version)))
-
-
-def _flexible(_key: int, version: int) -> bool:
-    return bool(OffsetCommitRequest.flexible(version))

@@ -15,8 +15,8 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import Beat, Group, Rules
 from groups.runtime.runtime import CoordinatorRuntime
-from protocol.fast_paths.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.fast_paths.host import Host
+from protocol.fast_paths.short_frames import CORRELATION_ID, FRAME_BYTES_MAX
 from protocol.handlers.support import long_poll, validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
@@ -29,7 +29,6 @@ from rollcall.wire.messages.consumer_group_heartbeat import (
 SETTLED_KEY = 68
 CONSUMER_HEARTBEAT = SETTLED_KEY.to_bytes(2, "big")
 """The first bytes of such a frame: the API key."""
-CORRELATION_ID = slice(4, 8)
 API = "ConsumerGroupHeartbeat"
 
 

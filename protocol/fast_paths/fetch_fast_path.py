@@ -10,23 +10,21 @@ answers with the errors. What this saves: docs/hot-path.md.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from struct import Struct
 from time import monotonic
 from typing import Final
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.store.offsets import Read, Some
-from protocol.fast_paths.heartbeat_fast_path import FRAME_BYTES_MAX
 from protocol.fast_paths.host import Host
+from protocol.fast_paths.short_frames import request_in
 from protocol.handlers import offset_fetch
 from protocol.handlers.support import found_offsets, validation
 from protocol.handlers.support.found_offsets import GroupOffsets
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
+from rollcall.wire.codec import encode
+from rollcall.wire.frames import RequestHeader, response_frame
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -37,8 +35,6 @@ logger = logging.getLogger(__name__)
 API: Final = "OffsetFetch"
 OFFSET_FETCH: Final = (9).to_bytes(2, "big")
 """The first bytes of such a frame: the API key."""
-_VERSION: Final = Struct(">2xh")
-FIRST, LAST = OffsetFetchRequest.versions
 
 SMALL_BYTES: Final = 200
 """A fetch of this size, a few topics or a few dozen partitions, is submitted even when the turn of
@@ -87,17 +83,12 @@ class FetchFastPath:
     def take(self, frame: bytes) -> bool:
         """Whether the frame (without its length, its key is ``OFFSET_FETCH``) is a fetch that will
         be read by the next statement."""
-        if not _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
-            return False
-        (version,) = _VERSION.unpack_from(frame)
-        if not FIRST <= version <= LAST:
-            return False
         if len(frame) > SMALL_BYTES and self._server.turns.is_over:
             return False
+        found = request_in(frame, OffsetFetchRequest)
         try:
-            header, body = parse_header(frame, _flexible)
-            return self._check(header, decode(OffsetFetchRequest, version, frame, body))
-        except (WireError, Refuse):
+            return found is not None and self._check(*found)
+        except Refuse:
             return False  # the queue answers with the error
 
     def _check(self, header: RequestHeader, request: OffsetFetchRequest) -> bool:
@@ -159,7 +150,8 @@ class FetchFastPath:
         response = found_offsets.response(fetch.group, found, version)
         body = encode(response, version)
         self._server.count(API, monotonic() - fetch.began, response.error_code)
-        self._write(response_frame(fetch.header.correlation_id, body, _flexible(0, version)))
+        flexible = bool(response.flexible(version))
+        self._write(response_frame(fetch.header.correlation_id, body, flexible))
         self._ended()
 
 
@@ -168,7 +160,3 @@ def _only_group(request: OffsetFetchRequest, version: int) -> OffsetFetchRequest
     if version < found_offsets.SEVERAL_GROUPS_SINCE:
         return found_offsets.one_group(request)
     return request.groups[0] if len(request.groups) == 1 else None
-
-
-def _flexible(_key: int, version: int) -> bool:
-    return bool(OffsetFetchRequest.flexible(version))

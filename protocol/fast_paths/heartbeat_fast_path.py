@@ -10,32 +10,21 @@ from groups.core.acls.bindings import AclOperation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
 from groups.runtime.runtime import CoordinatorRuntime
+from protocol.fast_paths.short_frames import KEY_BYTES, request_in
 from protocol.limits.metering import ClientMeter
 from protocol.requests.access import Open
-from rollcall.wire.codec import decode
-from rollcall.wire.errors import WireError
-from rollcall.wire.frames import parse_header
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
-KEY_BYTES = 2
 HEARTBEAT = (12).to_bytes(KEY_BYTES, "big")
 """The first bytes of such a frame: the API key."""
 HEAD_BYTES = 8
 """Length, key and version."""
-FRAME_BYTES_MAX = 4 * 1024
-"""The maximum length of a frame on a fast path: it is kept for comparison with the next one, and
-counts for none of the limits of long requests. A member's ids are much shorter; longer frames go to
-the queue."""
-
-HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
 
 # Length, correlation id, [tags], [throttle time], error code, [tags]: a reply has no other parts.
 # The correlation id is only repeated, so it may be read as unsigned.
 _V0 = Struct(">iIh")
 _V1 = Struct(">iIih")
 _V4 = Struct(">iIxihx")
-
-_VERSION = Struct(">h")
 
 QUEUED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
 """Answered by the queue: maybe this node lost the slot; and it notes who claims an instance id."""
@@ -126,19 +115,13 @@ class FastPath:
     def answer(self, frame: bytes) -> bytes | None:
         """The reply, if the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
         that memory can answer."""
-        if len(frame) < 10:
+        found = request_in(frame, HeartbeatRequest)
+        if found is None:
             return None
-        (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
-        if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) > FRAME_BYTES_MAX:
-            return None
-        try:
-            header, body = parse_header(frame, _flexible)
-            request = decode(HeartbeatRequest, version, frame, body)
-        except WireError:
-            return None  # the queue answers with the error
+        header, request = found
         self.head = len(frame).to_bytes(4, "big") + frame[:4]
         self._tail = frame[8:]
-        self._version = version
+        self._version = header.api_version
         self.client_id = header.client_id
         self.group_id = request.group_id
         self._member = request.member_id
@@ -232,19 +215,3 @@ class JudgedFastPath(FastPath):
         if not self._access.may(AclOperation.READ, ResourceType.GROUP, self.group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
         return super().verdict()
-
-
-class NoFastPath(FastPath):
-    """For connections whose frames all go to the queue."""
-
-    __slots__ = ()
-
-    def again(self, data: bytes) -> bytes | None:
-        return None
-
-    def answer(self, frame: bytes) -> bytes | None:
-        return None
-
-
-def _flexible(_key: int, version: int) -> bool:
-    return bool(HeartbeatRequest.flexible(version))

@@ -147,18 +147,18 @@ class Metering:
 
 class ClientMeter:
     """Whether the clients of one connection have quotas. The fast paths count nothing, so requests
-    of such clients go to the queue."""
+    of such clients go to the queue. An answer holds while ``quotas`` has the same index."""
 
-    __slots__ = ("_metering", "_quotas", "_session")
+    __slots__ = ("_metering", "_session", "quotas")
 
     def __init__(self, metering: Metering, session: Session) -> None:
-        self._quotas = metering.quotas
+        self.quotas = metering.quotas
         self._metering = metering
         self._session = session
 
     def counts(self, client_id: str | None) -> bool:
         """Whether the client has a quota."""
-        return self._quotas.of_clients and bool(
+        return self.quotas.of_clients and bool(
             self._metering.limits(self._session.principal, client_id or "")
         )
 

@@ -7,7 +7,7 @@ server's own, the same as on pages and in the command line.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rollcall.cli.operation_table import COMMANDS
+from rollcall.cli.operation_table import COMMANDS, Row, path_of
 from rollcall.cli.rest import WAIT_S_MAX, Rest
 
 ROWS_MAX: Final = 200
@@ -16,10 +16,10 @@ ROWS_MAX: Final = 200
 Answer = dict[str, Any]
 Tool = Callable[..., Any]
 
-EVICT: Final = "evict"
-REBALANCE: Final = "rebalance"
-METHODS: Final[Mapping[str, str]] = {REBALANCE: "POST", **{row[0]: row[1] for row in COMMANDS}}
-MEMBERS: Final = frozenset(row[0] for row in COMMANDS if "member" in row[2])
+KEPT_FROM_AGENTS: Final = ("freeze", "delete")
+OFFERED: Final[Mapping[str, Row]] = {
+    row[0]: row for row in COMMANDS if row[0] not in KEPT_FROM_AGENTS
+}
 
 
 class Tools:
@@ -134,21 +134,15 @@ class Tools:
         """Ask the coordinator to change a group, or by default say what that would do (`dry_run`).
         Of a group: rebalance, pause, resume, thaw; of a member: evict, pause, resume, drain,
         undrain. The reason is kept in the journal."""
-        if operation not in METHODS:
-            raise ValueError(f"There is no operation {operation}: {', '.join(sorted(METHODS))}.")
-        if member and operation not in MEMBERS:
+        if operation not in OFFERED:
+            raise ValueError(f"There is no operation {operation}: {', '.join(sorted(OFFERED))}.")
+        _, method, tail, targets, _ = OFFERED[operation]
+        if member and "member" not in targets:
             raise ValueError(f"The operation {operation} is about a group, not a member.")
+        if not member and "group" not in targets:
+            raise ValueError(f"The operation {operation} is about a member: name one.")
         query = {"group_id": group, "member_id": member or None}
         query["dry_run"] = "true" if dry_run else None
-        path, headers = _path(operation, member), {"Prefer": f"wait={WAIT_S_MAX}"}
-        body = {"reason": reason}
-        answer: Answer = self._rest.request(METHODS[operation], path, query, body, headers)[1]
+        path, headers = path_of(tail, member or None), {"Prefer": f"wait={WAIT_S_MAX}"}
+        answer: Answer = self._rest.request(method, path, query, {"reason": reason}, headers)[1]
         return answer
-
-
-def _path(operation: str, member: str) -> str:
-    if operation == REBALANCE:
-        return "/group/rebalances"
-    if operation == EVICT:
-        return "/group/members"
-    return f"/group/members/{operation}" if member else f"/group/{operation}"

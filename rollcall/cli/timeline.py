@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 import typer
@@ -18,7 +18,6 @@ WIDTH_MIN: Final = 20
 EVENTS_MAX: Final = 20
 """Lines below the lanes, the newest; ``-o json`` has all."""
 
-HOUR: Final = timedelta(hours=1)
 REBALANCED, SEVERAL, SILENT, GONE = "|", "#", "~", "x"
 
 LANES: Final[Sequence[Column]] = (

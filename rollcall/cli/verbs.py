@@ -1,5 +1,7 @@
 """``rollcall group``: the commands that request operations on groups, and wait for their end."""
 
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,9 +17,11 @@ from rollcall.cli.context import (
 )
 from rollcall.cli.groups import app
 from rollcall.cli.member_names import member_of
-from rollcall.cli.operation_table import COMMANDS
+from rollcall.cli.operation_table import COMMANDS, path_of
 from rollcall.cli.output import Output, note, plain
 from rollcall.cli.rest import Rest
+
+REQUIRED: Final = Parameter.empty
 
 Member = Annotated[
     str,
@@ -33,101 +37,83 @@ SomeMember = Annotated[
 ]
 
 
-@app.command()
-def rebalance(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    expected_generation: Annotated[
-        int | None,
-        typer.Option(
-            "--expected-generation", min=0, help="Fail if the group is in another generation."
-        ),
-    ] = None,
-    reject_in_progress: Annotated[
-        bool, typer.Option("--reject-in-progress", help="Refuse if a rebalance is in progress.")
-    ] = False,
-    dry_run: DryRun = False,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Force a rebalance; wait for the new generation."""
-    body: dict[str, Any] = {"reason": reason}
-    if expected_generation is not None:
-        body["expected_generation"] = expected_generation
-    if reject_in_progress:
-        body["on_in_progress"] = "reject"
-    options = OperationOptions(context, wait, timeout, output)
-    options.request_or_try("POST", "/group/rebalances", body, dry_run, group_id=group)
+Until = Annotated[str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")]
+Expected = Annotated[
+    int | None,
+    typer.Option(
+        "--expected-generation", min=0, help="Fail if the group is in another generation."
+    ),
+]
+Rejects = Annotated[
+    bool, typer.Option("--reject-in-progress", help="Refuse if a rebalance is in progress.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+
+OPTIONS: Final[Mapping[str, Mapping[str, tuple[Any, Any]]]] = {
+    "rebalance": {"expected_generation": (Expected, None), "on_in_progress": (Rejects, False)},
+    "freeze": {"until": (Until, None)},
+    "delete": {"yes": (Yes, False)},
+}
+"""What a command takes besides the common options, and its default: a field of the request's body,
+but for ``--yes``."""
+
+MEMBERS: Final[Mapping[tuple[str, ...], Mapping[str, tuple[Any, Any]]]] = {
+    ("group",): {},
+    ("member",): {"member": (Member, REQUIRED)},
+    ("group", "member"): {"member": (SomeMember, None)},
+}
 
 
-def _of_group(name: str, method: str, sentence: str) -> None:
-    """The command of an operation on a group."""
+def _taken(name: str, targets: tuple[str, ...]) -> Mapping[str, tuple[Any, Any]]:
+    """The parameters of a command: the type of each, and its default."""
+    return {
+        "context": (typer.Context, REQUIRED),
+        "group": (GroupId, REQUIRED),
+        **MEMBERS[targets],
+        "reason": (Reason, REQUIRED),
+        **OPTIONS.get(name, {}),
+        "dry_run": (DryRun, False),
+        "wait": (Wait, True),
+        "timeout": (Timeout, TIMEOUT_S),
+        "output": (Form, Output.TABLE),
+    }
 
-    @app.command(name, help=sentence)
+
+def _command(name: str, method: str, tail: str, targets: tuple[str, ...]) -> Callable[..., None]:
+    """The command of an operation on a group, on a member, or on either."""
+
     def operate(
+        *,
         context: typer.Context,
-        group: GroupId,
-        reason: Reason,
-        dry_run: DryRun = False,
-        wait: Wait = True,
-        timeout: Timeout = TIMEOUT_S,
-        output: Form = Output.TABLE,
+        group: str,
+        dry_run: bool,
+        wait: bool,
+        timeout: float,
+        output: Output,
+        member: str | None = None,
+        yes: bool = True,
+        **body: Any,
     ) -> None:
+        if not yes and not dry_run:
+            typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
         options = OperationOptions(context, wait, timeout, output)
-        options.request_or_try(
-            method, f"/group/{name}", {"reason": reason}, dry_run, group_id=group
-        )
-
-
-def _of_member(name: str, method: str, sentence: str) -> None:
-    """The command of an operation on a member; evicting one is DELETE of the member itself."""
-
-    @app.command(name, help=sentence)
-    def operate(
-        context: typer.Context,
-        group: GroupId,
-        member: Member,
-        reason: Reason,
-        dry_run: DryRun = False,
-        wait: Wait = True,
-        timeout: Timeout = TIMEOUT_S,
-        output: Form = Output.TABLE,
-    ) -> None:
-        options = OperationOptions(context, wait, timeout, output)
-        path = "/group/members" if method == "DELETE" else f"/group/members/{name}"
-        ids = {"group_id": group, "member_id": member_of(options.rest, group, member)}
-        options.request_or_try(method, path, {"reason": reason}, dry_run, **ids)
-
-
-def _of_either(name: str, method: str, sentence: str) -> None:
-    """The command of an operation on a group or on one of its members."""
-
-    @app.command(name, help=sentence)
-    def operate(
-        context: typer.Context,
-        group: GroupId,
-        reason: Reason,
-        member: SomeMember = None,
-        dry_run: DryRun = False,
-        wait: Wait = True,
-        timeout: Timeout = TIMEOUT_S,
-        output: Form = Output.TABLE,
-    ) -> None:
-        options = OperationOptions(context, wait, timeout, output)
-        path = f"/group/{name}" if member is None else f"/group/members/{name}"
-        member_id = None if member is None else member_of(options.rest, group, member)
-        ids = {"group_id": group, "member_id": member_id}
-        options.request_or_try(method, path, {"reason": reason}, dry_run, **ids)
+        given = {name: at for name, at in body.items() if at is not None and at is not False}
+        sent = {name: "reject" if at is True else at for name, at in given.items()}
+        ids = {"group_id": group}
+        if member is not None:
+            ids["member_id"] = member_of(options.rest, group, member)
+        options.request_or_try(method, path_of(tail, member), sent, dry_run, **ids)
         if name == "pause" and options.wait_s and not dry_run:
             _note_obedience(options.rest, group)
 
-
-KINDS: Final = {("group",): _of_group, ("member",): _of_member, ("group", "member"): _of_either}
-
-for _name, _method, _targets, _sentence in COMMANDS:
-    KINDS[_targets](_name, _method, _sentence)
+    taken = _taken(name, targets)
+    operate.__annotations__ = {parameter: kind for parameter, (kind, _) in taken.items()}
+    parameters = [
+        Parameter(parameter, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for parameter, (kind, default) in taken.items()
+    ]
+    operate.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+    return operate
 
 
 def _note_obedience(rest: Rest, group: str) -> None:
@@ -136,38 +122,5 @@ def _note_obedience(rest: Rest, group: str) -> None:
     note(f"{work['obeyed']} of {stopping} members have stopped; {deaf} do not support stopping.")
 
 
-@app.command()
-def freeze(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    until: Annotated[
-        str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")
-    ] = None,
-    dry_run: DryRun = False,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Freeze a group: no rebalance begins; after the thaw one starts if needed."""
-    options = OperationOptions(context, wait, timeout, output)
-    body = {"reason": reason} if until is None else {"reason": reason, "until": until}
-    options.request_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
-
-
-@app.command()
-def delete(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-    dry_run: DryRun = False,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Delete a group without members, with its offsets; its journal is kept."""
-    if not yes and not dry_run:
-        typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
-    options = OperationOptions(context, wait, timeout, output)
-    options.request_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)
+for _name, _method, _tail, _targets, _sentence in COMMANDS:
+    app.command(_name, help=_sentence)(_command(_name, _method, _tail, _targets))

@@ -23,8 +23,6 @@ from groups.core.replies import ErrorReply, Reply
 from rollcall.client.core.events import TopicPartition
 
 Answered = Callable[[Ticket, Reply], None]
-Seen = Mapping[str, tuple[str, int]]
-"""Topics as the rules see them: name to (id in hex, partitions)."""
 
 STEPS_MAX: Final = 1_000
 """Ticks at one moment; a group that still is due then would be due for ever."""

@@ -268,8 +268,8 @@ def test_a_report_is_shown_by_its_name(cli: Cli) -> None:
 
 OF_A_RUN = """
 WITH made AS (
-    INSERT INTO rollcall_report_run (state, requested_by, started_at, detail, reports)
-    VALUES ('succeeded', 'olga', now(), '', %s) RETURNING id
+    INSERT INTO rollcall_report_run (id, state, requested_by, started_at, detail, reports)
+    VALUES (2000000000, 'succeeded', 'olga', now(), '', %s) RETURNING id
 )
 INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
 SELECT id, 'shapes', period, jsonb_build_object('group_id', name), jsonb_build_object('sides', n)
@@ -292,7 +292,7 @@ SHAPES = {
 
 @pytest.fixture
 def shapes(installation: Installation) -> Iterator[None]:
-    """A run with a report that has another day before it."""
+    """A run with a report that has another day before it: the newest, whoever else makes some."""
     url = (installation.data_dir / "database-url").read_text().strip()
     with psycopg.connect(url, autocommit=True) as connection:
         made = connection.execute(OF_A_RUN, [json.dumps([SHAPES])]).fetchall()

@@ -94,8 +94,17 @@ class Image:
         binds = [f"mount --bind /{name} {self.root}/{name}" for name in OF_THE_MACHINE]
         environ = {**FROM_OUTSIDE, **self.environ}
         inner = f"cd {self.workdir} && {command}"
-        words = ["chroot", str(self.root), "env", "-i", *_told(environ), "/bin/sh", "-ec", inner]
-        subprocess.run(_mounted(self.root, binds, words), check=True)
+        words = [
+            "chroot",
+            str(self.root),
+            "env",
+            "-i",
+            *variables(environ),
+            "/bin/sh",
+            "-ec",
+            inner,
+        ]
+        subprocess.run(mounted(self.root, binds, words), check=True)
 
     def command(self, program: Sequence[str], data: Path, environ: Mapping[str, str]) -> list[str]:
         """What starts a process of the image as a container does: as its user and without any
@@ -111,13 +120,22 @@ class Image:
         ]
         who = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
         none = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
-        told = ["env", "-i", f"--chdir={self.workdir}", *_told({**self.environ, **environ})]
+        told = ["env", "-i", f"--chdir={self.workdir}", *variables({**self.environ, **environ})]
         words = ["chroot", str(self.root), *who, *none, *told, *program]
-        return _mounted(self.root, binds, words)
+        return mounted(self.root, binds, words)
 
 
 UNWANTED = shutil.ignore_patterns("__pycache__")
 """What .dockerignore keeps out."""
+
+
+def make_debian(part: Path, release: str, packages: str) -> None:
+    """A Debian with these packages beside the least. One that is not released yet says until when
+    its lists hold, which a machine that is behind does not mind."""
+    shutil.rmtree(part, ignore_errors=True)
+    own = ["--quiet", "--variant=minbase", "--mode=root"]
+    late = '--aptopt=Acquire::Check-Valid-Until "false"'
+    subprocess.run(["mmdebstrap", *own, late, f"--include={packages}", release, part], check=True)
 
 
 def make_base(folder: Path) -> Path:
@@ -125,9 +143,7 @@ def make_base(folder: Path) -> Path:
     base = folder / f"base-{RELEASE}"
     if not base.exists():
         part = folder / "base.part"
-        shutil.rmtree(part, ignore_errors=True)
-        options = ["--quiet", "--variant=minbase", f"--include={PACKAGES}", "--mode=root"]
-        subprocess.run(["mmdebstrap", *options, RELEASE, part], check=True)
+        make_debian(part, RELEASE, PACKAGES)
         for name in ("python", "python3"):
             (part / "usr/local/bin" / name).symlink_to("/usr/bin/python3")
         # Debian keeps pip away from its own packages; the official image has none of these.
@@ -139,11 +155,12 @@ def make_base(folder: Path) -> Path:
     return base
 
 
-def _told(environ: Mapping[str, str]) -> list[str]:
+def variables(environ: Mapping[str, str]) -> list[str]:
+    """Variables, as ``env`` takes them."""
     return [f"{name}={value}" for name, value in environ.items()]
 
 
-def _mounted(root: Path, binds: Sequence[str], command: Sequence[Any]) -> list[str]:
+def mounted(root: Path, binds: Sequence[str], command: Sequence[Any]) -> list[str]:
     """The command, in mounts of its own that nobody else sees."""
     always = [
         f"mount --bind {root} {root}",

@@ -1,61 +1,35 @@
-"""Each block of code of the pages that a newcomer follows is run by a test, or is output."""
+"""Every block of code of every page is run by a test, or is marked as what is no code.
 
-import re
-from collections.abc import Iterator
-from typing import Final
+A block in the language ``text`` is output, ``mermaid`` a drawing; ``test_of_pages.py`` reads files.
+Commands of the programs of ``test_commands.RUN`` run there, on whatever page they stand. For every
+other block ``runs.py`` names what runs it.
+"""
 
 import pytest
 
 from launcher.installation import CHECKOUT
-
-FENCED: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-TOUR, PAGE = "tests/docs/test_tour.py", "tests/client_library/test_page.py"
-SECURED = "tests/security/test_stock_clients.py"
-DJANGO = "tests/client_library/test_contrib_django.py"
-PACKAGES: Final = "tests/supply/packages.py"
-
-RUN: Final = {
-    "README.md": {
-        "from rollcall.client import Work, worker": TOUR,
-        "make run": TOUR,
-        ".venv/bin/python - <<'PY'": TOUR,
-        "import sys": TOUR,
-        "import asyncio": TOUR,
-        'curl -H "Authorization': TOUR,
-        "export ROLLCALL_TOKEN": TOUR,
-    },
-    "docs/client.md": {
-        "import asyncio": PAGE,
-        "from rollcall.client import BlockingMember, Kind": PAGE,
-        "from rollcall.client import BlockingMember, from_config": PAGE,
-        "from rollcall.client import BlockingMember\n": SECURED,
-        "ROLLCALL = {": DJANGO,
-        "pip install 'rollcall[django]'": PACKAGES,
-    },
-    "examples/README.md": {".venv/bin/rollcall topic create": TOUR},
-}
-"""By page: how a block begins, and the test or program that runs it."""
-
-OUTPUT: Final = {"README.md": ("ready kafka=",)}
-DRAWN: Final = ("mermaid",)
+from tests.docs import test_commands
+from tests.docs.blocks import DRAWN, FILES, PAGES, Block, blocks, commands, program
+from tests.docs.runs import RUN, WHOLE, is_named
 
 
-def blocks(page: str) -> Iterator[str]:
-    """The blocks of a page that are no drawings."""
-    for language, text in FENCED.findall((CHECKOUT / page).read_text()):
-        if language not in DRAWN:
-            yield text
+def is_run(block: Block) -> bool:
+    """As the tables say, or because each of its programs has a way to run."""
+    found = {program(command) for command in commands(block)} - {""}
+    return is_named(block) or (bool(found) and found <= test_commands.RUN.keys())
+
+
+def test_every_block_is_run_or_is_no_code() -> None:
+    code = (b for page in PAGES for b in blocks(page) if b.language not in DRAWN + FILES)
+    assert [block for block in code if not is_run(block)] == []
 
 
 @pytest.mark.parametrize("page", RUN)
-def test_every_block_is_run_or_is_output(page: str) -> None:
-    known = (*RUN[page], *OUTPUT.get(page, ()))
-    found = list(blocks(page))
-    assert [text for text in found if not text.startswith(known)] == []
-    assert [begins for begins in known if not any(t.startswith(begins) for t in found)] == []
+def test_the_table_names_blocks_that_are_there(page: str) -> None:
+    found = [block.text for block in blocks(page)]
+    assert [begins for begins in RUN[page] if not any(t.startswith(begins) for t in found)] == []
 
 
 def test_what_runs_them_is_there() -> None:
-    named = {path for table in RUN.values() for path in table.values()}
+    named = {path for table in (WHOLE, *RUN.values()) for path in table.values()}
     assert [path for path in named if not (CHECKOUT / path).exists()] == []

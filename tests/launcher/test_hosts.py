@@ -24,6 +24,8 @@ from tests.launcher.waiting import until
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 HOSTS = ("127.0.0.2", "127.0.0.3")
+STARTS_S = 200
+"""Within which a process has started and found out that it may not."""
 GROUP, TOPIC = "packers", "orders"
 AGAIN = {
     KafkaError.NOT_COORDINATOR,
@@ -103,7 +105,7 @@ def serves(launcher: "subprocess.Popen[str]") -> str:
 
 def refused(launcher: "subprocess.Popen[str]") -> str:
     """Why it does not start."""
-    out, said = launcher.communicate(timeout=120)
+    out, said = launcher.communicate(timeout=STARTS_S)
     assert (launcher.returncode, out) == (1, "") and "Traceback" not in said, said[-3000:]
     return str(said)
 
@@ -229,7 +231,7 @@ def node(hosts: Hosts, node_id: int) -> str:
         env=environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=STARTS_S,
         check=False,
     )
     assert done.returncode == 1

@@ -16,7 +16,7 @@ class Accepted(NamedTuple):
 FAST, INIT = "protocol/fast_paths/heartbeat_fast_path.py", "FastPath.__init__"
 HOLD, COMMIT = "protocol/fast_paths/heartbeat_hold.py", "protocol/fast_paths/commit_fast_path.py"
 IS_SET_FIRST = "``answer`` sets it before anything reads it; the line tells mypy its type"
-TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it goes to the queue"
+TOO_SHORT = "no request is as short as that: the decoder refuses it, and it goes to the queue"
 NO_VERSION = "no message has a version below 0: since then is since ever"
 ONLY_ASSERTED = "what is worked out here is asserted, and read by nothing else"
 BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobody"
@@ -90,10 +90,10 @@ ACCEPTED: tuple[Accepted, ...] = (
         SAME_DEADLINES,
     ),
     Accepted(
-        FAST,
-        "FastPath.answer",
-        "if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) > FRAME_BYTES_MAX:",
-        "if not 0 <= version <= HEARTBEAT_VERSION_MAX or len(frame) >= FRAME_BYTES_MAX:",
+        "protocol/fast_paths/short_frames.py",
+        "request_in",
+        "if not _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:",
+        "if not _VERSION.size <= len(frame) < FRAME_BYTES_MAX:",
         BYTE_MORE,
     ),
     Accepted(
@@ -124,6 +124,13 @@ ACCEPTED: tuple[Accepted, ...] = (
         'return int.from_bytes(both, "big") ^ (( 2 << 8 * len(both)) - 1)',
         BIT_ABOVE,
     ),
+    Accepted(
+        "protocol/fast_paths/short_frames.py",
+        "request_in",
+        "if not _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:",
+        "if not _VERSION.size < len(frame) <= FRAME_BYTES_MAX:",
+        TOO_SHORT,
+    ),
     Accepted(FAST, INIT, "self._version = 0", "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._member = ""', "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._before = b""', "pass", IS_SET_FIRST),
@@ -132,9 +139,6 @@ ACCEPTED: tuple[Accepted, ...] = (
         Accepted(FAST, INIT, "self._generation = -1", f"self._generation = {other}", IS_SET_FIRST)
         for other in ("1", "- 0", "- 2")
     ),
-    Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) <= 10:", TOO_SHORT),
-    Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) < 9:", TOO_SHORT),
-    Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) < 11:", TOO_SHORT),
     Accepted(
         FAST,
         "FastPath.answer",

@@ -174,7 +174,7 @@ AREAS = (
     ),
     Row(
         "fast path",
-        ("protocol/fast_paths/heartbeat_fast_path.py",),
+        ("protocol/fast_paths/heartbeat_fast_path.py", "protocol/fast_paths/short_frames.py"),
         _in("server", "fast_path"),
         has_database=True,
     ),

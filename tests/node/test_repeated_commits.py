@@ -22,7 +22,7 @@ from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.runtime import committer
-from groups.runtime.entries import Repeat
+from groups.runtime.entries import Repeat, Repeatable
 from groups.runtime.repeated_commits import AT_ONCE, AcceptedRepeats, Part, RepeatedCommits
 from tests import rows
 from tests.factories import ids_in_slots
@@ -278,7 +278,7 @@ async def test_the_loop_runs_between_the_replies_of_a_batch(one: Running) -> Non
             pauses += 1
 
     commit = OffsetCommit(generation_id=-1, member_id="", instance_id=None, offsets=(), version=8)
-    repeat = Repeat(commit, Ticket(0, 0), ())
+    repeat = Repeat(Repeatable(commit, ()), Ticket(0, 0), ())
     part = Part("g", entry, entry.group.durable.revision, [repeat] * (3 * AT_ONCE + 1))
     repeats = RepeatedCommits(coordinator, coordinator.offsets, Over())
 
@@ -300,7 +300,7 @@ async def test_a_large_group_does_not_fill_a_batch_beyond_its_limit(
     let_go()
 
     assert await asyncio.gather(first, *asked) == [Committed()] * (3 * AT_ONCE + 1)
-    assert one.points.passed["offsets:before"] == batches + 3
+    assert one.points.passed["offsets:before"] == batches + 2
     assert (await rows.offsets(other))["g", "t", 0] == 3 * AT_ONCE + 1
 
 
@@ -411,3 +411,50 @@ async def test_an_event_for_another_queue_waits_for_those_before_it(
 
     assert [(await each).error for each in (held, commit, deletion)] == [ErrorCode.NONE] * 3
     assert await rows.offsets(other) == {(first, "t", 0): 1}
+
+
+RUNS = (
+    "SELECT committed_offset, 1 + coalesce(cardinality(more_partitions), 0), client_id"
+    " FROM rollcall_offset_history WHERE group_id = %s ORDER BY committed_offset"
+)
+
+
+async def test_commits_of_many_partitions_are_written_with_their_history(
+    one: Running, other: Other
+) -> None:
+    """Alone and several in a batch; the last of them counts in each partition that both have."""
+    await one.kept("g")
+    assert await one.commit("g", 1, partitions=100) == Committed()
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 2, partitions=100)
+    await one.points.reached["offsets:before"].wait()
+    later = [one.commit("g", 3, partitions=100), one.commit("g", 4, partitions=40)]
+    let_go()
+
+    assert await asyncio.gather(first, *later) == [Committed()] * 3
+    found = await rows.offsets(other)
+    assert [found["g", "t", p] for p in range(100)] == [4] * 40 + [3] * 60
+    noted = await (await other.execute(RUNS, ["g"])).fetchall()
+    assert [each for each in noted if each[0] in (1, 2)] == [
+        (1, 100, "a-client"),
+        (2, 100, "a-client"),
+    ]
+    assert sum(each[1] for each in noted if each[0] > 2) == 100
+    one.counter.check()
+
+
+async def test_large_commits_do_not_fill_a_batch_beyond_its_limit(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(committer, "BATCH_ROWS_MAX", 200)
+    await one.kept("g")
+    let_go = one.points.hold("offsets:before")
+    first = one.commit("g", 1)
+    await one.points.reached["offsets:before"].wait()
+    batches = one.points.passed["offsets:before"]
+    asked = [one.commit("g", at, partitions=100) for at in range(2, 8)]
+    let_go()
+
+    assert await asyncio.gather(first, *asked) == [Committed()] * 7
+    assert one.points.passed["offsets:before"] == batches + 3
+    assert (await rows.offsets(other))["g", "t", 99] == 7

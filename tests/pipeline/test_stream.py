@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.sources import cursor
 from pipeline.sources.cursor import BEGIN, Place, Seen
+from pipeline.sources.pull import finish
 from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
@@ -41,15 +42,9 @@ def pull(spark: SparkSession, url: str, tmp_path: Path) -> Callable[..., Batches
                 read.append(rows)  # the first batch of an empty table is empty
 
         source = spark.readStream.format("rollcall").option("table", table)
-        query = (
-            source.options(**options)
-            .load()
-            .writeStream.foreachBatch(keep)
-            .option("checkpointLocation", str(tmp_path / f"checkpoint-{table}"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
+        stream = source.options(**options).load().writeStream.foreachBatch(keep)
+        stream = stream.option("checkpointLocation", str(tmp_path / f"checkpoint-{table}"))
+        finish(stream.trigger(availableNow=True))
         return read
 
     return pulled

@@ -34,6 +34,10 @@ def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
     [
         pytest.param(110, id="one that waited for partitions is awaited when they are free"),
         pytest.param(1574, id="a static member that had to revoke is replaced"),
+        pytest.param(69, id="upgraded in a freeze, in a sync phase"),
+        pytest.param(114, id="put off in both protocols"),
+        pytest.param(124, id="downgraded in a freeze, while members revoke"),
+        pytest.param(1123, id="downgraded in a freeze, by the step that ends a rebalance"),
     ],
 )
 def test_a_rebalance_of_both_protocols_is_known(seed: int) -> None:

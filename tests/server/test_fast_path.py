@@ -20,10 +20,9 @@ from groups.runtime.runtime import CoordinatorRuntime
 from protocol.fast_paths.heartbeat_fast_path import (
     HEAD_BYTES,
     HEARTBEAT,
-    KEY_BYTES,
     FastPath,
-    NoFastPath,
 )
+from protocol.fast_paths.short_frames import KEY_BYTES
 from protocol.limits.metering import ClientMeter, Metering, Times
 from protocol.requests.session import Session
 from rollcall.wire.codec import encode
@@ -311,12 +310,6 @@ def test_nothing_is_answered_from_memory_after_the_lease_ended(
     assert ask() is not None
     clock.now = NOW + LEASE_MS
     assert ask() is None
-
-
-def test_where_nothing_is_fast_everything_is_queued(coordinator: CoordinatorRuntime) -> None:
-    path = NoFastPath(coordinator, UNCOUNTED)
-    assert path.answer(frame()) is None
-    assert again(path, sent(frame())) is None
 
 
 # -- that a member was heard

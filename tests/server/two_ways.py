@@ -9,10 +9,6 @@ from uuid import uuid4
 import pytest
 
 from protocol.connection.connection import KafkaConnection
-from protocol.fast_paths.commit_fast_path import CommitFastPath
-from protocol.fast_paths.consumer_fast_path import ConsumerFastPath
-from protocol.fast_paths.fetch_fast_path import FetchFastPath
-from protocol.fast_paths.heartbeat_fast_path import NoFastPath
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.server.client import Client
 from tests.server.serving import Serving
@@ -36,48 +32,6 @@ def timeless(settings: Any) -> None:
     settings.GROUP_CONSUMER_ASSIGNOR_OFFLOAD_ENABLE = False
 
 
-class NoCommits(CommitFastPath):
-    """Every commit is the queue's."""
-
-    __slots__ = ()
-
-    def take(self, frame: bytes, sequence: int) -> bool:
-        return False
-
-
-class NoFetches(FetchFastPath):
-    """The same for fetches of offsets."""
-
-    __slots__ = ()
-
-    def take(self, frame: bytes) -> bool:
-        return False
-
-
-class NoHeartbeats(ConsumerFastPath):
-    """The same for heartbeats of the consumer protocol."""
-
-    __slots__ = ()
-
-    def answer(self, frame: bytes, now_s: float) -> bytes | None:
-        return None
-
-
-def without_fast_paths(connection: KafkaConnection) -> None:
-    server, session, meter = connection.server, connection.session, connection._meter
-    connection._commit = NoCommits(
-        server, connection.number, session, meter, connection._write, connection._submitted_ended
-    )
-    connection._fetch = NoFetches(
-        *(server, session, meter),
-        *(connection._write_noted, connection._submitted_ended, connection.handle_exception),
-    )
-    connection._settled = NoHeartbeats(server, session, meter, connection.memory)
-    connection._fast = NoFastPath(server.coordinator, meter)
-    connection._commit.connected(connection.client_host)
-    connection._settled.connected(connection.client_host)
-
-
 @dataclass
 class Side:
     """One of the two ways; a connection that the server closes is replaced."""
@@ -93,7 +47,7 @@ class Side:
         if self.client is None:
             self.client, self.connection = await self.served.connect()
             if not self.is_fast:
-                without_fast_paths(self.connection)
+                self.connection.fast_paths = {}
         client = self.client
         client.writer.write(len(payload).to_bytes(4, "big") + payload)
         try:
@@ -114,7 +68,7 @@ def queue_replies(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     handle_reply = KafkaConnection.handle_reply
 
     def counting(self: KafkaConnection, message: dict[str, Any]) -> None:
-        found[not isinstance(self._commit, NoCommits)] += 1
+        found[bool(self.fast_paths)] += 1
         handle_reply(self, message)
 
     monkeypatch.setattr(KafkaConnection, "handle_reply", counting)

@@ -96,7 +96,7 @@ def used(wheel: Path, version: str) -> None:
             run(UV, "venv", "--quiet", "--python", version, empty)
             named = f"rollcall[{extra}] @ {wheel.as_uri()}"
             run(UV, "pip", "install", "--quiet", "--python", python, named)
-            output = run(python, "-c", program)
+            output = run(python, "-I", "-c", program)
             assert printed in output, output
 
 

@@ -6,19 +6,23 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand
 
-from groups.core.operations import OPERATIONS, Name, Target
+from groups.core.operations import OPERATIONS
 
-OWN: Final = (Name.FREEZE,)
-"""Commands with options of their own are written out (``rollcall/cli/verbs.py``)."""
-
-HEAD: Final = '''"""The commands that the table of operations has: name, method, targets, help.
+HEAD: Final = '''"""The commands of the table of operations: name, method, path, targets, help.
 
 ``manage.py operations`` generates this file from ``groups/core/operations.py``.
 """
 
 from typing import Final
 
-Row = tuple[str, str, tuple[str, ...], str]
+Row = tuple[str, str, str, tuple[str, ...], str]
+
+
+def path_of(tail: str, member: str | None) -> str:
+    """REST's path of an operation on a group, or on a member of one; the query names them."""
+    target = "/group" if member is None else "/group/members"
+    return f"{target}/{tail}" if tail else target
+
 
 COMMANDS: Final[tuple[Row, ...]] = ('''
 
@@ -37,14 +41,8 @@ def page() -> Iterator[str]:
     """The lines of the file, formatted."""
     yield HEAD
     for name, row in OPERATIONS.items():
-        if row.helps and name not in OWN:
-            targets = sorted(row.says) or [Target.MEMBER]
-            fields = [
-                name.value,
-                "POST" if row.says else "DELETE",
-                tuple(map(str, targets)),
-                row.helps,
-            ]
+        if row.says:
+            fields = [name.value, name.method, name.tail, (*map(str, sorted(row.says)),), row.helps]
             yield "    ("
             yield from (f"        {_literal(field)}," for field in fields)
             yield "    ),"

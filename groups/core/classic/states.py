@@ -15,8 +15,6 @@ COMPLETING: Final = "CompletingRebalance"
 STABLE: Final = "Stable"
 DEAD: Final = "Dead"
 
-STATES: Final = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
-
 TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     EMPTY: frozenset({PREPARING, DEAD}),
     PREPARING: frozenset({COMPLETING, EMPTY, DEAD}),

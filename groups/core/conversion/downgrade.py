@@ -15,7 +15,11 @@ from groups.core.assignment import assignment_for
 from groups.core.classic import awaited, invariants, packing, recovery
 from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.join_phase import rebalance_or_go_on, select_protocol
+from groups.core.classic.join_phase import (
+    prepare,
+    rebalance_or_go_on,
+    select_protocol,
+)
 from groups.core.classic.live import Cause, Live, Told
 from groups.core.classic.states import (
     EMPTY,
@@ -46,8 +50,6 @@ REASON = "the last member of the consumer protocol has gone"
 EMPTY_REASON = "a member of the classic protocol joined the empty group"
 
 UNDRAINED = "the group became a classic one, whose leader assigns: nobody is drained any more"
-
-STARTED = EntryKind.REBALANCE_STARTED
 
 
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
@@ -106,8 +108,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
     if not change.is_undisturbed:
         cause = change.cause
         work.set_details(must_rebalance=cause.trigger)
-        rebalance_or_go_on(work, cause)
-        change.goes_on(work, cause)
+        change.rebalance(work, cause)
     live = work.live if work.changed_live is None else work.changed_live
     after = ClassicGroup(work.durable(), live, group.rules)
     answers = tuple(map(change.answer, decision.answers))
@@ -229,13 +230,15 @@ class _Change:
         live.told = SharedDict((m, Told(row.assignment, has_all=True)) for m, row in rows)
         return live
 
-    def goes_on(self, work: Work, cause: Cause) -> None:
-        """The consumer group's rebalance, if there was one, has the departure as its next cause,
-        and goes on in the join phase."""
-        if self.before.live.episode is None or work.live.join_phase is None:
+    def rebalance(self, work: Work, cause: Cause) -> None:
+        """The consumer group's rebalance, if there was one, goes on in a join phase, also in a
+        frozen group, with the departure as its next cause. Otherwise one begins, or is put off."""
+        episode = None if self.before.live.episode is None else self.after.left_off(work.now)
+        if episode is None:
+            rebalance_or_go_on(work, cause)
             return
-        episode = self.after.left_off(work.now)
-        if episode is not None:
+        prepare(work, cause)
+        if work.live.join_phase is not None:
             awaited.go_on(work, episode, cause)
 
     @property

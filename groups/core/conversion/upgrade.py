@@ -242,7 +242,8 @@ class _Change:
             names = {name for member in members.values() for name in member.topics}
             used = sorted(names & self.topics.keys()) if self.is_at_rest else ()
             known = {name: list(self.topics[name]) for name in used}
-            details |= {"target_epoch": self.epoch, "settled_epoch": self.epoch, "topics": known}
+            settled = self.epoch if self.goes_on is None else self.epoch - 1
+            details |= {"target_epoch": self.epoch, "settled_epoch": settled, "topics": known}
         details |= {} if self.goes_on is None else _began_by(self.goes_on.causes[0])
         row = GroupRow(
             before.group.group_id,

@@ -68,7 +68,6 @@ SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
 TOPICS_CHANGED: Final = Trigger.TOPICS_CHANGED
 OPERATOR: Final = Trigger.OPERATOR
 OWNER_CHANGED: Final = Trigger.OWNER_CHANGED
-MEMBER_RETURNED: Final = Trigger.MEMBER_RETURNED
 
 STARTS: Final[Mapping[str, str]] = {
     MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left out",

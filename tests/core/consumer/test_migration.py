@@ -509,6 +509,59 @@ def test_events_of_one_batch_are_converted_together() -> None:
     assert talk.revision == revision + 1, "one revision for all of it"
 
 
+def test_a_freeze_does_not_delay_a_rebalance_that_goes_on_after_the_last_consumer_left() -> None:
+    """Nor does a downgrade forget it: it is one rebalance, with both causes."""
+    a = Classic(rebalance_ms=600_000)
+    talk, m2 = upgraded(a)  # a has not revoked yet
+    talk.guard(frozen=True)
+    talk.beat(m2, member_epoch=-1)
+    assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
+    talk.pulse(a)
+    talk.live(a)
+    assert a.works_on == {"foo": [0, 1, 2]}
+    (ended,) = [e.why for e in talk.journal[-4:] if e.kind == "rebalance-completed"]
+    assert ended is not None
+    assert [cause.trigger for cause in ended.causes] == ["member-joined", "member-left"]
+    again = talk.join("m3")
+    assert talk.kind == "consumer" and not again.owned, "the freeze puts off what is new"
+    talk.beat(again, member_epoch=-1)
+    assert (talk.kind, talk.state) == ("classic", "Stable"), "nothing was going on"
+
+
+def test_a_rebalance_that_a_frozen_group_was_converted_in_ends_there() -> None:
+    """All have what they keep until the thaw, so it has reached its target; a new owner may tell
+    so, and tells it once."""
+    a, b = Classic(rebalance_ms=600_000), Classic(rebalance_ms=600_000)
+    talk = classic_group(a)
+    talk.enter(b)  # it waits for a
+    talk.guard(frozen=True)
+    talk.sleep(2_000)
+    talk.join("m3")
+    (ended,) = [e.why for e in talk.journal[-3:] if e.kind == "rebalance-completed"]
+    assert ended is not None
+    assert [(one.member_id, one.ms) for one in ended.awaited] == [(a.member_id, 2_000)]
+    told = len(talk.journal)
+    talk.reload()
+    assert [entry.kind for entry in talk.journal[told:]] == []
+
+
+def test_what_a_downgrade_only_promised_is_free_for_a_classic_member() -> None:
+    """Kafka counts a target that nobody has taken as held from a downgrade on, and gives a classic
+    member of the next upgrade nothing; here it is free."""
+    talk = Crossing({"foo": 4})
+    c3, c4, c2 = (Classic(instance_id=name, rebalance_ms=600_000) for name in ("c3", "c4", "c2"))
+    talk.go_on(c3)  # the leader, which has not synced
+    talk.go_on(c4)  # its join waits for c3
+    talk.beat(talk.join("m1"), member_epoch=-1)
+    assert (talk.kind, talk.state) == ("classic", "PreparingRebalance"), "nobody took a target"
+    talk.join("m1")
+    talk.enter(c2)
+    assert isinstance(talk.group, ConsumerGroup)
+    held = [m.assigned for m in talk.group.members.values() if m.row.instance_id in ("c3", "c4")]
+    assert held == [frozenset()] * 2
+    assert c2.works_on == {"foo": [1]}, "what c3 was to get"
+
+
 def test_a_frozen_group_with_raised_generations_accepts_its_first_consumer() -> None:
     """It has offsets and no members yet; its first target comes before the epoch that waits."""
     talk = Crossing({"foo": 3}, generations_after=41)
