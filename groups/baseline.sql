@@ -1,4 +1,4 @@
--- rollcall: migrated (4c34fd55dbb4a31c8e7044f27207573258a5b5d45d9b1c26e4105d6b53651478), PostgreSQL 18
+-- rollcall: migrated (b64dc402723e5fe874abf7d97ec8ba9fe443ea4f8d23f778c675269ab68d16d0), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -1847,6 +1847,18 @@ CREATE TABLE public.rollcall_node_lease (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_node_minute (
+    at timestamp with time zone NOT NULL,
+    node_id integer NOT NULL,
+    seconds real NOT NULL,
+    heartbeats bigint NOT NULL,
+    commits bigint NOT NULL,
+    lag_ms integer NOT NULL,
+    slots smallint NOT NULL
+);
+
+COMMENT ON COLUMN public.rollcall_node_minute.seconds IS 'The time until at that the others are about.';
+
 CREATE TABLE public.rollcall_node_settings (
     node_id integer NOT NULL,
     settings jsonb NOT NULL,
@@ -2840,6 +2852,8 @@ INSERT INTO public.django_content_type VALUES
 
 
 
+
+
 INSERT INTO public.rollcall_slot VALUES
 	(0, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
 	(1, NULL, NULL, 0, 0, NULL, NULL, false, '[]'),
@@ -3280,6 +3294,9 @@ ALTER TABLE ONLY public.rollcall_member
 
 ALTER TABLE ONLY public.rollcall_node_lease
     ADD CONSTRAINT rollcall_node_lease_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_node_minute
+    ADD CONSTRAINT rollcall_node_minute_pkey PRIMARY KEY (at, node_id);
 
 ALTER TABLE ONLY public.rollcall_node
     ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
@@ -3922,6 +3939,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0086_predictions', now()),
 ('groups', '0094_database_of_the_timeline', now()),
 ('groups', '0100_attention_rules', now()),
+('groups', '0101_node_minutes', now()),
 ('sessions', '0001_initial', now());
 
 INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)

@@ -1945,6 +1945,18 @@ CREATE TABLE public.rollcall_node_lease (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_node_minute (
+    at timestamp with time zone NOT NULL,
+    node_id integer NOT NULL,
+    seconds real NOT NULL,
+    heartbeats bigint NOT NULL,
+    commits bigint NOT NULL,
+    lag_ms integer NOT NULL,
+    slots smallint NOT NULL
+);
+
+COMMENT ON COLUMN public.rollcall_node_minute.seconds IS 'The time until at that the others are about.';
+
 CREATE TABLE public.rollcall_node_settings (
     node_id integer NOT NULL,
     settings jsonb NOT NULL,
@@ -2514,6 +2526,9 @@ ALTER TABLE ONLY public.rollcall_member
 
 ALTER TABLE ONLY public.rollcall_node_lease
     ADD CONSTRAINT rollcall_node_lease_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_node_minute
+    ADD CONSTRAINT rollcall_node_minute_pkey PRIMARY KEY (at, node_id);
 
 ALTER TABLE ONLY public.rollcall_node
     ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
