@@ -1,7 +1,7 @@
 """What nodes did along time, from the minutes that they write. One statement."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -22,6 +22,7 @@ class NodeTime(NamedTuple):
 
 def read(since: datetime, step: timedelta) -> list[NodeTime]:
     """Of each node in order, in steps of this length; times without a row are missing."""
+    values: dict[str, Any] = {"since": since, "step": step}
     with connection.cursor() as cursor:
-        cursor.execute(sql.READ, {"since": since, "step": step})
+        cursor.execute(sql.READ, values)
         return [NodeTime(*row) for row in cursor.fetchall()]

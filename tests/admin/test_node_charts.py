@@ -6,6 +6,7 @@ import pytest
 
 from console.admin import node_charts
 from console.people.staff_roles import VIEWER
+from console.queries.node_minutes import NodeTime
 from groups.event_loop import BOUNDS_S
 from groups.reporting.node_minutes import longest_ms
 from tests.admin.test_dashboard import NODE, OWN_ALL, sql
@@ -39,7 +40,7 @@ def test_each_node_has_charts_and_a_table_of_its_last_day() -> None:
 
 
 def test_a_chart_without_anything_has_no_height() -> None:
-    time = node_charts.NodeTime(0, node_charts._floor(NOW), 0.0, 0.0, 0, 0)
+    time = NodeTime(0, node_charts._floor(NOW), 0.0, 0.0, 0, 0)
     charts = node_charts._charts([time], node_charts._floor(NOW))
     assert [part.height for chart in charts for bar in chart.bars for part in bar.parts] == [0] * 4
 
