@@ -98,7 +98,7 @@ class AuditAdmin(RollcallAdmin):
     """The audit: author, address, event."""
 
     list_empty = "Nothing is recorded in this time: choose another one in the filter."
-    list_display = ("at", "kind", "who", "host", "target", "outcome", "request")
+    list_display = ("at", "kind", "who", "host", "target", "outcome", "request_begins")
     list_display_links = ("at",)
     list_filter = ("at", KindFilter, OutcomeFilter)
     paginator = Newest
@@ -114,7 +114,7 @@ class AuditAdmin(RollcallAdmin):
         return (entry.address or "").removeprefix("/") or None
 
     @admin.display(description="Request", empty_value="")
-    def request(self, entry: AuditEntry) -> str | None:
+    def request_begins(self, entry: AuditEntry) -> str | None:
         """The beginning of its id, of which the entry's page has the whole."""
         found = entry.request_id
         return format_html('<code title="{}">{}</code>', found, found[:SHOWN]) if found else None
