@@ -1,14 +1,17 @@
 """What the pipeline costs beside DuckDB and SQL on the same rows, and a run upon another beside a
 whole.
 
-An invented fleet (``benchmarks.recorded``) in a PostgreSQL of its own. All in one session on
-``local[2]``; DuckDB with two threads and as much memory as Java loads the same tables and computes
-all of the same (``tests/pipeline/oracle_duckdb.sql``), PostgreSQL the cost alone
-(``tests/pipeline/oracle.sql``).
-As many sizes as rounds (2), each once more with nine tenths of the entries in one group; ENTRIES
-names others (``100000,400000``). Told are
+An invented fleet (``benchmarks.recorded``) in a PostgreSQL of its own. One session on ``local[2]``
+for a database, as a run would start it for so much data; DuckDB with two threads and as much memory
+as Java loads the same tables and computes all of the same (``tests/pipeline/oracle_duckdb.sql``),
+PostgreSQL the cost alone (``tests/pipeline/oracle.sql``).
+As many sizes as rounds (2): the first, with next to nothing to compute, tells what a run costs in
+any case; the others are measured with increments, and once more with nine tenths of the entries in
+one group. ENTRIES names others (``1000,400000``). After four minutes and a half nothing more is
+begun, unless LIMIT_S names other seconds. Told are
 seconds by the clock and of CPU, without and within PostgreSQL, microseconds of CPU an entry, and
-ratios to what the row before them names. On a busy machine CPU compares, the clock does not. The
+ratios to what the row before them names; at the end what follows from them. On a busy machine CPU
+compares, the clock does not. The
 table is also written to ``benchmarks/results/analyses.md``. JDBC_JAR names PostgreSQL's driver, if
 reading by JDBC is to be measured too.
 """
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +39,7 @@ from launcher import postgres
 from launcher.installation import CHECKOUT
 from pipeline import config
 from pipeline.results.folders import Output
+from pipeline.sources.tables import size
 from pipeline.steps import run
 from pipeline.steps.table import REPORTS
 from tests.pipeline.duck import Config, computed
@@ -43,15 +47,24 @@ from tests.pipeline.duck import Config, computed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SIZES: Final = (1_000_000, 5_000_000, 20_000_000)
+SIZES: Final = (1_000, 100_000, 1_000_000, 5_000_000, 20_000_000)
 ROUNDS: Final = 2
 DUCK: Final[Config] = {"threads": 2, "memory_limit": "2GB"}
 """What it needs beyond that it writes to files."""
+
+LIMIT_S: Final = 270.0
 
 HOT: Final = 9
 """Tenths of the entries in one group."""
 
 RESULTS: Final = Path(__file__).parent / "results" / "analyses.md"
+DUCKDB, COLD, WARM, ALONE, FIRST, NOTHING, FEW, ALL = (
+    "DuckDB, all tables", "Spark, all tables, with its start", "Spark, all tables, warm",
+    "Spark, cost alone, warm", "Spark, incremental, first", "nothing new",
+    "1 % new in 1 % of groups", "1 % new in all",
+)  # fmt: skip
+"""What is measured."""
+
 COST: Final = (CHECKOUT / "tests" / "pipeline" / "oracle.sql").read_text()
 
 HEADS: Final = (
@@ -77,9 +90,12 @@ class Took:
 
 @dataclass(slots=True)
 class Table:
-    """The figures, as far as they are measured."""
+    """The figures, as far as they are measured; ``took`` by entries and what, ``until``: no more
+    are begun."""
 
+    until: float
     lines: list[str] = field(default_factory=list)
+    took: dict[tuple[int, str], Took] = field(default_factory=dict)
 
     def begin(self) -> None:
         """The machine and the heads."""
@@ -102,6 +118,37 @@ class Table:
             f"{1e6 * took.all_cpu_s / entries:.1f}", *ratios,
         )  # fmt: skip
         self._add(f"| {' | '.join(cells)} |")
+        self.took[entries, took.what] = took
+
+    def ratios(self, sizes: Sequence[int]) -> None:
+        """What follows, as far as it was measured."""
+        least, before = min(sizes), 0.0
+        self._add("")
+        for entries in sizes:
+            ours, theirs = (self._each(entries, least, what) for what in (WARM, DUCKDB))
+            if ours and theirs:
+                grown = f", {ours / before:.2f} x that before" if before else ""
+                self._add(
+                    f"{entries:,}: {ours:.1f} us of CPU an entry without what a run costs in any"
+                    f" case{grown}; DuckDB {theirs:.1f}: {ours / theirs:.1f} x"
+                )
+                before = ours
+            for what in (f"{WARM}, hot", NOTHING, FEW, ALL):
+                part, whole = self.took.get((entries, what)), self.took.get((entries, WARM))
+                if part and whole:
+                    ratio = part.all_cpu_s / whole.all_cpu_s
+                    self._add(f"{entries:,}: {what}: {ratio:.2f} x the CPU of {WARM}")
+
+    def left_out(self, entries: int, what: str) -> None:
+        """For want of time."""
+        self._add(f"{entries:,}: {what}: left out, the time is over")
+
+    def _each(self, entries: int, least: int, what: str) -> float | None:
+        """Microseconds an entry beyond the smallest size."""
+        all_of, base = self.took.get((entries, what)), self.took.get((least, what))
+        if all_of is None or base is None or entries == least:
+            return None
+        return 1e6 * (all_of.all_cpu_s - base.all_cpu_s) / (entries - least)
 
     def _add(self, line: str) -> None:
         print(line, flush=True)
@@ -112,12 +159,14 @@ class Table:
 
 def main(options: Options) -> bool:
     """Figures alone; that the rows are right, tests say."""
-    table = Table()
+    table = Table(time.monotonic() + float(os.environ.get("LIMIT_S", LIMIT_S)))
     table.begin()
-    for entries in _sizes(options):
-        for hot in (0, HOT):
+    sizes = _sizes(options)
+    for entries in sizes:
+        for hot in (0, HOT) if entries > min(sizes) else (0,):
             with _database() as url:
-                _measured(table, url, entries, hot)
+                _measured(table, url, entries, hot, is_least=entries == min(sizes))
+    table.ratios(sizes)
     return True
 
 
@@ -138,45 +187,68 @@ def _database() -> Iterator[str]:
         yield url
 
 
-def _measured(table: Table, url: str, entries: int, hot: int) -> None:
-    from pipeline.session import session
-
-    groups = entries // A_GROUP
+def _measured(table: Table, url: str, entries: int, hot: int, *, is_least: bool) -> None:
+    groups = max(1, entries // A_GROUP)
     fill(url, entries, groups, hot=hot)
 
-    def told(what: str, act: Callable[[], object], to: Took | None = None) -> Took:
-        took = _taken(f"{what}, hot" if hot else what, act)
+    def told(what: str, act: Callable[[], object], to: Took | None = None) -> Took | None:
+        what = f"{what}, hot" if hot else what
+        if time.monotonic() > table.until:
+            table.left_out(entries, what)
+            return None
+        took = _taken(what, act)
         table.row(entries, took, to)
         return took
 
-    duck = told("DuckDB, all tables", lambda: _by_duckdb(url))
-    told("SQL, cost alone", lambda: _by_sql(url))
-    with session() as spark, tempfile.TemporaryDirectory(prefix="rollcall-analyses-") as folder:
-        analyse = _analyses(spark, Output.at(folder))
-        told("Spark, all tables, cold", analyse(), duck)
-        told("Spark, all tables, warm", analyse(), duck)
-        told("Spark, cost alone, warm", analyse("cost"))
+    duck = told(DUCKDB, lambda: _by_duckdb(url))
+    with _sessions(url) as sessions, tempfile.TemporaryDirectory(prefix="analyses-") as folder:
+        analyse = _analyses(sessions, Output.at(folder))
+        told(COLD, analyse(), duck)
+        whole = told(WARM, analyse(), duck)
+        if is_least:
+            return
+        told(ALONE, analyse("cost"))
+        told("SQL, cost alone", lambda: _by_sql(url))
         if hot:
             return
-        _reading(told, spark, url)
-        first = told("Spark, incremental, first", analyse(is_incremental=True), duck)
-        told("nothing new", analyse(is_incremental=True), first)
-        for what, of in (("1 % new in 1 % of groups", groups // 100), ("1 % new in all", groups)):
+        told(FIRST, analyse(is_incremental=True), whole)
+        told(NOTHING, analyse(is_incremental=True), whole)
+        for what, of in ((FEW, max(1, groups // 100)), (ALL, groups)):
             fill(url, entries // 100, of, is_new=True)
-            told(what, analyse(is_incremental=True), first)
+            told(what, analyse(is_incremental=True), whole)
+        with sessions(is_small=False) as spark:
+            _reading(told, spark, url)
 
 
-def _analyses(spark: "SparkSession", output: Output) -> Callable[..., Callable[[], object]]:
+@contextmanager
+def _sessions(url: str) -> Iterator[run.Sessions]:
+    """What starts a session once, for as much data as there is, and gives it to every run."""
+    from pipeline.session import session
+
+    with psycopg.connect(url) as connection:
+        has_little = size(connection) < run.SMALL_BYTES
+    made: list[SparkSession] = []
+    with ExitStack() as until:
+
+        def given(*, is_small: bool) -> "AbstractContextManager[SparkSession]":
+            if not made:
+                made.append(until.enter_context(session(is_small=has_little)))
+            return nullcontext(made[0])
+
+        yield given
+
+
+def _analyses(sessions: run.Sessions, output: Output) -> Callable[..., Callable[[], object]]:
     def analyse(*reports: str, is_incremental: bool = False) -> Callable[[], object]:
         return lambda: run.run(
-            config.conninfo(), output, lambda is_small: nullcontext(spark),
+            config.conninfo(), output, sessions,
             reports=reports or tuple(REPORTS), is_incremental=is_incremental,
         )  # fmt: skip
 
     return analyse
 
 
-def _reading(told: Callable[..., Took], spark: "SparkSession", url: str) -> None:
+def _reading(told: Callable[..., Took | None], spark: "SparkSession", url: str) -> None:
     """The journal's columns of reports, and nothing else."""
     told("COPY (binary), one process, discarded", lambda: by_copy(url))
     adbc = told("ADBC into Arrow, one process", lambda: by_adbc(url))

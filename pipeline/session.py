@@ -39,6 +39,8 @@ SETTINGS = {
     "spark.sql.python.filterPushdown.enabled": "true",
     # Numbers, with statistics, and not the twelve bytes of old Hive.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # A run compiles some five hundred classes; a session that runs again has them all.
+    "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -48,12 +50,17 @@ SETTINGS = {
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": (
         f"{SETTINGS['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     ),
 }
-"""For little data: compiling code well costs more than running it as it is."""
+"""For little data: compiling code costs more than interpreting it, whether Spark's own or Java's;
+and where one task has all rows (``steps.whole_run``), a join needs no broadcast, and there are no
+stages to adapt."""
 
 LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 """While the master is local, nothing listens beyond this machine. For a master, Spark chooses the

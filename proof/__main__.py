@@ -12,6 +12,7 @@ COMMANDS: Mapping[str, str] = {
     "foresight": "proof.foresight.command",
     "repeats": "proof.chaos.repeats_command",
     "zombies": "proof.chaos.zombies_command",
+    "predicted": "proof.simulation.predicted",
     "simulate": "proof.simulation.command",
     "stories": "proof.stories.command",
 }

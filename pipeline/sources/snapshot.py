@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Final
 
 import psycopg
+import pyarrow as pa
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.datasets.journal import Journal
-from pipeline.sources.rollcall import RollcallSource
+from pipeline.sources.rollcall import RollcallReader, RollcallSource
 from pipeline.sources.tables import LOCK, TABLES
 
 # Held until the last range is read: other sessions can use the snapshot only that long.
@@ -35,6 +36,15 @@ class Snapshot:
         spark.dataSource.register(RollcallSource)
         source = spark.read.format(RollcallSource.name()).option("table", table)
         return source.option("snapshot", self.name).load()
+
+    def read_here(self, spark: SparkSession, table: str) -> DataFrame:
+        """The same, read by this process: of little data. Spark starts no Python for it."""
+        dataset = TABLES[table].dataset
+        reader = RollcallReader(table, dataset.names(), self.name)
+        batches = [batch for blocks in reader.partitions() for batch in reader.read(blocks)]
+        if not batches:
+            return spark.createDataFrame([], dataset.ddl())
+        return spark.createDataFrame(pa.Table.from_batches(batches), dataset.ddl())
 
 
 @contextmanager

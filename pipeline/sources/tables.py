@@ -103,14 +103,15 @@ TABLES: Final[Mapping[str, SourceTable]] = {
 }
 
 SIZE: Final = """
-SELECT coalesce(sum(c.relpages), 0)::bigint * current_setting('block_size')::bigint FROM pg_class c
+SELECT coalesce(sum(pg_relation_size(c.oid)), 0)::bigint FROM pg_class c
 WHERE c.oid IN (
     SELECT unnest(ARRAY[leaf.oid, leaf.reltoastrelid])
-    FROM unnest(%(names)s::regclass[]) AS root, pg_partition_tree(root) AS tree
-    JOIN pg_class leaf ON leaf.oid = tree.relid)
+    FROM unnest(%(names)s::regclass[]) AS root,
+         LATERAL (SELECT root UNION SELECT relid FROM pg_partition_tree(root)) AS tree(relid)
+    JOIN pg_class leaf ON leaf.oid = tree.relid AND leaf.relkind = 'r')
 """
-"""By PostgreSQL's statistics, for which no lock is needed. Long values count, which packed days are
-made of."""
+"""Not by statistics: rows that have just come may be most of them. Long values count, which packed
+days are made of. A table without partitions, as the journal is, has no tree."""
 
 
 def size(connection: psycopg.Connection[Any]) -> int:

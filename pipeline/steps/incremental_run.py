@@ -10,17 +10,15 @@ from pipeline.sources.pull import pull
 from pipeline.sources.snapshot import snapshot
 from pipeline.steps.increments import Increment, by_group, layout, plan, sources
 from pipeline.steps.job import Done, Job
-from pipeline.steps.whole_run import Work, described, top, written
+from pipeline.steps.whole_run import READING, Work, described, top, written
 from pipeline.steps.whole_run import sources as sources_of
-
-READING = "reading"
 
 
 def incremental_run(job: Job) -> Done:
     """Everything that it writes counts from the transaction on that ends it."""
     horizon = cursor.horizon(job.connection)
     changing = [step for step in job.tables() if step.output not in by_group()]
-    work = Work(job.spark, job.output, job.run_id)
+    work = Work(job.spark, job.output, job.run_id, job.is_small)
     with snapshot(job.conninfo, [source.NAME for source in sources_of(changing)]) as moment:
         work.read(moment, sources_of(changing))
         for step in changing:

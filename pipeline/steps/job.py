@@ -15,7 +15,7 @@ from pipeline.steps.table import Step
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run: its database (``connection`` has the lock of analyses), its place for tables, its
-    steps."""
+    steps, and whether there is little data."""
 
     connection: runs.Connection
     conninfo: str
@@ -24,6 +24,7 @@ class Job:
     run_id: int
     steps: Sequence[Step]
     progress: Progress
+    is_small: bool
 
     def tables(self) -> list[Step]:
         """The steps that make tables of files."""

@@ -66,7 +66,7 @@ def run(
         with sessions(is_small=is_small) as spark, progress.watching(spark.sparkContext):
             if not is_small:
                 _divide(spark, total)
-            job = Job(connection, conninfo, spark, output, run_id, steps, progress)
+            job = Job(connection, conninfo, spark, output, run_id, steps, progress, is_small)
             done = whole_run(job, why) if why else incremental_run(job)
             spark.catalog.clearCache()
             return done

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.datasets.cost import Cost
 from pipeline.datasets.dataset import Dataset, Report
@@ -16,6 +16,8 @@ from pipeline.steps.job import Done, Job
 from pipeline.steps.periods import ALL
 from pipeline.steps.table import ANSWERS, Step, is_read_again
 
+READING = "reading"
+
 TOP = 10
 """How many rows are printed at the end."""
 
@@ -27,13 +29,16 @@ class Work:
     spark: SparkSession
     output: Output
     run_id: int
+    is_small: bool
     datasets: dict[type[Dataset], Dataset] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
 
     def read(self, moment: Snapshot, sources: Sequence[type[Dataset]]) -> None:
         """Tables of the database."""
+        read = moment.read_here if self.is_small else moment.read
         self.datasets.update(
-            (dataset, dataset(moment.read(self.spark, dataset.NAME))) for dataset in sources
+            (dataset, dataset(self._in_tasks(read(self.spark, dataset.NAME))))
+            for dataset in sources
         )
 
     def compute(self, step: Step, moment: Snapshot) -> None:
@@ -44,9 +49,14 @@ class Work:
             name = step.output.NAME
             self.tables[name] = self.output.write(made.frame, name, self.run_id)
             made = step.output.read(self.spark, self.tables[name])
+            made = step.output(self._in_tasks(made.frame))
         elif is_read_again(step.output):
             made.frame.persist()
         self.datasets[step.output] = made
+
+    def _in_tasks(self, frame: DataFrame) -> DataFrame:
+        """Little data is computed by one task, so that no row is exchanged between stages."""
+        return frame.coalesce(1) if self.is_small else frame
 
     def tidy(self) -> None:
         """Delete old tables."""
@@ -57,8 +67,9 @@ class Work:
 def whole_run(job: Job, why: str) -> Done:
     """Tables are computed while the snapshot is held, reports afterwards: vacuum waits only for the
     former."""
-    work = Work(job.spark, job.output, job.run_id)
+    work = Work(job.spark, job.output, job.run_id, job.is_small)
     with snapshot(job.conninfo) as moment:
+        job.progress.begin(READING)
         work.read(moment, sources(job.tables()))
         for step in job.tables():
             job.progress.begin(step.output.NAME)

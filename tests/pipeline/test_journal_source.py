@@ -16,9 +16,9 @@ from pipeline.sources.ranges import (
 )
 from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.snapshot import snapshot
-from pipeline.sources.tables import TABLES
+from pipeline.sources.tables import TABLES, size
 from tests.pipeline.conftest import query, write
-from tests.pipeline.journals import entry
+from tests.pipeline.journals import entry, many
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -157,3 +157,13 @@ def test_ranges_cover_every_block_once(blocks: int) -> None:
     assert all(r.end - r.first <= RANGE_BLOCKS_MAX for r in found)
     assert len(of_a) >= min(RANGES, blocks // RANGE_BLOCKS_MIN)
     assert [(r.source, r.first, r.end) for r in found if r.only == "b"] == [(1, 7, 10)]
+
+
+def test_the_size_of_what_is_read_counts_the_journal(url: str) -> None:
+    """It has no partitions, unlike the tables of facts; how a run goes about its work depends on
+    it."""
+    write(url, many(400))
+    with psycopg.connect(url) as connection:
+        counted = connection.execute("SELECT pg_relation_size('rollcall_journal')").fetchall()
+        ((journal,),) = counted
+        assert size(connection) >= journal > 0

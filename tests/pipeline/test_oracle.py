@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +10,8 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.session import SMALL
+from pipeline.steps import run
 from pipeline.steps.job import Done
 from pipeline.steps.table import REPORTS, STEPS
 from tests.pipeline import duck, facts
@@ -45,6 +47,25 @@ def explained(chance: random.Random, entries: Iterable[Entry]) -> Iterable[Entry
         yield entry
 
 
+@pytest.fixture(params=[True, False], ids=["small", "large"])
+def size(
+    request: pytest.FixtureRequest, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """The same data as a run takes little of it, with the session's settings for it, and as it
+    takes much."""
+    settings = {name: to for name, to in SMALL.items() if name.startswith("spark.sql.")}
+    if not request.param:
+        monkeypatch.setattr(run, "SMALL_BYTES", 0)
+        settings = {}
+    before = {name: spark.conf.get(name) for name in settings}
+    for name, to in settings.items():
+        spark.conf.set(name, to)
+    yield
+    for name, was in before.items():
+        spark.conf.set(name, was or "")
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize(
     ("entries", "events", "seed"),
     [
