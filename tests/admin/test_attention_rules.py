@@ -268,7 +268,7 @@ def test_a_viewer_sees_and_changes_nothing() -> None:
     viewer = visitor(VIEWER, name="vera")
     assert viewer.post(ADD, form()).status_code == 403
     tab = text(viewer.get("/admin/groups/group/orders1/change/?tab=configuration"))
-    assert "When it needs attention" in tab and "Tune or silence" not in tab
+    assert "When it needs attention" in tab and "Change storm" not in tab
 
 
 def test_rest_makes_shows_and_withdraws_them(rest: Client) -> None:

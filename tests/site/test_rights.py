@@ -209,6 +209,8 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "reports",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",
+        "attention/rules",
+        "attention/rules/<int:rule_id>",
         "marks",
         "marks/<int:mark_id>",
         "advice/decisions",
