@@ -154,6 +154,12 @@ def _lives() -> Column:
     return f.array_join(newest, ",").alias("lives")
 
 
+def _assignor() -> Column:
+    """The first assignor that the newest member of a group of lives named."""
+    known = f.max_by("protocols", f.struct("joined_at", "life"))
+    return f.get(known, f.lit(0)).alias("assignor")
+
+
 def session_timeout(facts: Facts) -> DataFrame:
     """Members that expired and were not dead."""
     slow = facts.ends.filter(returned()).withColumn("away", away_ms())
@@ -289,8 +295,12 @@ def slow_leader(facts: Facts) -> DataFrame:
 
 
 def topic_growth(facts: Facts) -> DataFrame:
-    """Topics that grow in many small steps."""
-    grown = facts.rebalances.filter(_began_by(GROWTH))
+    """Topics that grow in many small steps. Cooperative members change their metadata whenever they
+    give partitions up; those of other assignors when a pattern matches another topic."""
+    is_growth = f.col("trigger") == Trigger.TOPICS_CHANGED.value
+    is_pattern = _began_by(GROWTH) & (f.col("assignor") != COOPERATIVE)
+    assignor = facts.lives.groupBy("group_id").agg(_assignor())
+    grown = facts.rebalances.join(assignor, "group_id", "left").filter(is_growth | is_pattern)
     hourly = grown.groupBy(PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h"))
     busy = hourly.count().filter(f.col("count") >= GROWTHS_AN_HOUR)
     counted = busy.groupBy(PERIOD, "group_id").agg(f.sum("count").alias("evidence"))
@@ -303,8 +313,7 @@ def topic_growth(facts: Facts) -> DataFrame:
 
 def eager_assignor(facts: Facts) -> DataFrame:
     """A classic group that stops all partitions at each rebalance, although most of them stay."""
-    known = f.max_by("protocols", f.struct("joined_at", "life"))
-    assignor = facts.lives.groupBy("group_id").agg(f.get(known, f.lit(0)).alias("assignor"))
+    assignor = facts.lives.groupBy("group_id").agg(_assignor())
     owned = facts.intervals.select("group_id", "topic", "partition").distinct()
     partitions = owned.groupBy("group_id").agg(f.count("*").alias("partitions"))
     stayed = f.col("without_owner_ms") * (f.col("partitions") - f.col("partitions_moved"))

@@ -321,7 +321,8 @@ WITH within AS (
     GROUP BY ALL
 ), hourly AS (
     SELECT name, group_id, date_trunc('hour', completed_at) AS h, count(*) AS n FROM within
-    WHERE trigger IN ('topics-changed', 'metadata-changed') GROUP BY ALL HAVING n >= 5
+    WHERE trigger = 'topics-changed' OR (trigger = 'metadata-changed' AND group_id IN (SELECT group_id FROM eager))
+    GROUP BY ALL HAVING n >= 5
 ), found AS (
     SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence, newest(life) AS lives,
            NULL::BIGINT AS stood
