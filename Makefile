@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories hosts image stranger
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories predicted hosts image stranger
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -190,6 +190,9 @@ soak: $(READY) ## ten thousand simulated lives of a cluster, each with its own t
 
 stories: $(READY) ## ten thousand stories of groups of every kind: is each rebalance explained as it was?
 	$(PYTHON) -m proof stories --stories 10000 $(ARGS)
+
+predicted: $(READY) ## a session timeout that advice proposes, predicted by what-if, then run with simulated members
+	$(PYTHON) -m proof predicted $(ARGS)
 
 chaos: $(READY) ## hurt real processes under real members, 300 faults, and judge; then zombies and failover (half an hour)
 	$(PYTHON) -m proof chaos --minutes 60 --most 300 $(ARGS)

@@ -16,6 +16,7 @@ from benchmarks import (
     consumers,
     convergence,
     crowds,
+    fact_costs,
     fact_sizes,
     growth,
     heartbeats,
@@ -60,6 +61,7 @@ BENCHMARKS = {
     "libraries": libraries,
     "analyses": analyses,
     "what-if": what_if,
+    "fact-costs": fact_costs,
     "fact-sizes": fact_sizes,
 }
 
@@ -82,7 +84,11 @@ def main() -> int:
     )
     parser.add_argument("--than", metavar="FOLDER", help="another checkout (paired)")
     parser.add_argument(
-        "--only", metavar="CLIENT", action="append", default=[], help="this client (libraries)"
+        "--only",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="this client (libraries), this part of the table (beside)",
     )
     parser.add_argument(
         "--every", type=float, metavar="SECONDS", help="from one change to the next (settling)"

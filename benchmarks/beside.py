@@ -5,16 +5,19 @@ figure is the median of the rounds' own ratios. Rollcall's CPU is the node's and
 its commits are on disk before the reply, where Kafka's are not. A Kafka is started by ``--kafka
 PROGRAM``, else fetched from Maven where Java is installed. ``--rounds`` and ``--seconds`` are those
 of the requests; of what is measured otherwise, changes of groups are three each (six in a deploy),
-and starts once. The table is kept, drawn, and compared with the last one (``benchmarks.table``).
+and starts once. ``--only PART`` measures a part of the table, two minutes or so for each; what else
+is known of the others stands beside it. The table is kept, drawn, and compared with the last one
+(``benchmarks.table``).
 """
 
 import asyncio
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from os import cpu_count, getloadavg
 from pathlib import Path
 
@@ -120,19 +123,40 @@ def _line(
     return Line(name, statistics.median(ours), statistics.median(theirs), ratio, goal, more=True)
 
 
-def rebalances(servers: tuple[Server, Server]) -> Iterator[Line]:
-    """Seconds until a group of fifty has settled, from quiet and during a deploy."""
+Both = tuple[Server, Server]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How members are made, and what happens to their group. ``goals``: all start, one joins, one
+    leaves."""
+
+    name: str
+    protocol: str
+    from_answer: int
+    plan: settling.Plan
+    goals: tuple[float, float, float]
+
+
+PLANS = (("", QUIET, SETTLING_GOALS), ("deploy, ", DEPLOY, DEPLOY_GOALS))
+
+CHANGES = {
+    name: Changes(name, protocol, kind, plan, goals)
+    for prefix, plan, all_goals in PLANS
+    for (protocol, kind), goals in all_goals.items()
+    for name in [f"{prefix}{protocol}, {settling.KINDS[kind]}"]
+}
+"""What happens to groups, by name."""
+
+
+def rebalances(what: Changes, servers: Both) -> Iterator[Line]:
+    """Seconds until a group of fifty has settled, from quiet or during a deploy."""
     addresses = [server.address for server in servers]
-    for prefix, what, all_goals in (
-        ("", QUIET, SETTLING_GOALS),
-        ("deploy, ", DEPLOY, DEPLOY_GOALS),
-    ):
-        for (protocol, from_answer), goals in all_goals.items():
-            found = asyncio.run(settling.beside(addresses, protocol, bool(from_answer), what))
-            for change, goal in zip(found[0], goals, strict=True):
-                ours, theirs = (statistics.median(each[change]) for each in found)
-                name = f"{prefix}{protocol}, {settling.KINDS[from_answer]}: {change}, seconds"
-                yield Line(name, ours, theirs, ours / theirs, goal, more=False)
+    made = settling.beside(addresses, what.protocol, bool(what.from_answer), what.plan)
+    found = asyncio.run(made)
+    for change, goal in zip(found[0], what.goals, strict=True):
+        ours, theirs = (statistics.median(each[change]) for each in found)
+        yield Line(f"{what.name}: {change}, seconds", ours, theirs, ours / theirs, goal, more=False)
 
 
 def starts(program: str) -> Iterator[Line]:
@@ -146,51 +170,74 @@ def starts(program: str) -> Iterator[Line]:
         yield Line(name, mine, other, mine / other, goal, more=False)
 
 
+STARTS = "starts"
+PARTS = (*SHAPES, *CHANGES, STARTS)
+
+
+def served(part: str, tool: Path, options: Options) -> Callable[[Both], Iterable[Line]]:
+    """How a part is measured while both serve."""
+    if part in SHAPES:
+        return lambda servers: requests(part, SHAPES[part], servers, tool, options)
+    return partial(rebalances, CHANGES[part])
+
+
+def measured(parts: Sequence[str], program: str, options: Options) -> Iterator[Line | WrongReplies]:
+    """The lines of these parts, as they are known; or what was wrong with one."""
+    with ExitStack() as stack:
+        tool = compile_c("load", Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        if any(part != STARTS for part in parts):
+            servers = stack.enter_context(both(program))
+            for server in servers:
+                asyncio.run(serving(server.address))
+        for part in parts:
+            if part == STARTS:
+                continue
+            try:
+                yield from served(part, tool, options)(servers)
+            except WrongReplies as error:
+                yield error
+    if STARTS in parts:
+        yield from starts(program)
+
+
 def main(options: Options) -> bool:
     """Print the table as it comes, and which lines are behind; whether every reply was right."""
     if not can_run() or not (options.kafka or kafka.can_run()):
         print("not run: it needs Linux, a C compiler (cc), and Java with Maven or --kafka PROGRAM")
         return True
+    parts = options.only or PARTS
+    if unknown := set(parts) - set(PARTS):
+        print(f"not a part of the table: {sorted(unknown)}; there are: {'; '.join(PARTS)}")
+        return False
     lines: list[Line] = []
     is_right = True
-
-    def tell(made: Line) -> None:
-        lines.append(made)
-        print(made.line(), flush=True)
-
     print(f"{'':66} {'Rollcall':>10} {'Kafka':>10} {'ratio':>6}  goal", flush=True)
-    with kafka.serving_program(options.kafka) as program, tempfile.TemporaryDirectory() as folder:
-        tool = compile_c("load", Path(folder))
-        with both(program) as servers:
-            for server in servers:
-                asyncio.run(serving(server.address))
-            for name, shape in SHAPES.items():
-                try:
-                    found = requests(name, shape, servers, tool, options)
-                except WrongReplies as error:
-                    print(error, flush=True)
-                    is_right = False
-                    continue
-                for line in found:
-                    tell(line)
-            for line in rebalances(servers):
-                tell(line)
-        for line in starts(program):
-            tell(line)
-    finish(Table(_now(), kafka.VERSION, cpu_count() or 1, getloadavg()[0], lines))
+    with kafka.serving_program(options.kafka) as program:
+        for made in measured(parts, program, options):
+            if isinstance(made, WrongReplies):
+                is_right = False
+                print(made, flush=True)
+            else:
+                lines.append(made)
+                print(made.line(), flush=True)
+    if lines:
+        finish(Table(_now(), kafka.VERSION, cpu_count() or 1, getloadavg()[0], lines))
     return is_right
 
 
 def finish(made: Table) -> None:
-    """Keep the table and draw it; say what misses its goal, and what fell behind the last one."""
-    before = table.newest()
+    """Keep the table and draw it with what is known of other lines; say what misses its goal, and
+    what fell behind the last one."""
+    before = table.whole()
     print("ratios now, and in the last table that was kept:")
     print("\n".join(table.beside_earlier(made, before)))
     behind = [line.name for line in made.lines if line.is_behind]
     print(f"behind their goals: {'; '.join(behind) or 'none'}")
     print(f"fell behind the last table: {'; '.join(table.worse(made, before)) or 'none'}")
     print(f"kept: {table.keep(made)}")
-    table.PICTURE.write_text(table.drawn(made))
+    whole = table.whole()
+    assert whole is not None
+    table.PICTURE.write_text(table.drawn(whole))
 
 
 def _now() -> str:

@@ -1,12 +1,13 @@
 """The table beside Apache Kafka: as lines, as a file that is kept, as a picture, beside the last.
 
-Every run of ``benchmarks.beside`` adds a file to ``benchmarks/results`` and draws the picture there
-anew. A line that has become worse than in the newest earlier file, and misses its goal, is named.
+Every run of ``benchmarks.beside`` adds a file to ``benchmarks/results``, with the lines that it
+measured, and draws the picture there anew. A line that has become worse than it was in the newest
+earlier file that has it, and misses its goal, is named.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from math import log2
 from pathlib import Path
@@ -83,12 +84,19 @@ def keep(table: Table, folder: Path = RESULTS) -> Path:
     return path
 
 
-def newest(folder: Path = RESULTS) -> Table | None:
-    """The last table that was kept."""
-    paths = sorted(folder.glob("*.json"))
-    if not paths:
+def whole(folder: Path = RESULTS) -> Table | None:
+    """The last table that was kept, and of lines that it does not have their last figures beside
+    the same Kafka, in the order in which they were first measured."""
+    kept = [_read(path) for path in sorted(folder.glob("*.json"))]
+    if not kept:
         return None
-    found: dict[str, Any] = json.loads(paths[-1].read_text())
+    same = [table for table in kept if table.kafka == kept[-1].kafka]
+    lines = {line.name: line for table in same for line in table.lines}
+    return replace(kept[-1], lines=list(lines.values()))
+
+
+def _read(path: Path) -> Table:
+    found: dict[str, Any] = json.loads(path.read_text())
     return Table(**{**found, "lines": [Line(**line) for line in found["lines"]]})
 
 

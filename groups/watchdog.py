@@ -38,6 +38,11 @@ class Watchdog:
         """This part has had a turn, and has another one within this time, or is forgotten."""
         self._turns[part] = self._looks, still_s
 
+    def turned_again(self, part: str, still_s: float) -> None:
+        """The same, if it is watched: processes without this part may do the same."""
+        if part in self._turns:
+            self.turned(part, still_s)
+
     def forget(self, part: str) -> None:
         """This part has ended, or may take its time."""
         self._turns.pop(part, None)

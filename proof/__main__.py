@@ -8,9 +8,11 @@ COMMANDS: Mapping[str, str] = {
     "chaos": "proof.chaos.command",
     "dead-members": "proof.chaos.dead_members_command",
     "failover": "proof.chaos.failover_command",
+    "fleet": "proof.simulation.fleet_command",
     "foresight": "proof.foresight.command",
     "repeats": "proof.chaos.repeats_command",
     "zombies": "proof.chaos.zombies_command",
+    "predicted": "proof.simulation.predicted",
     "simulate": "proof.simulation.command",
     "stories": "proof.stories.command",
 }

@@ -50,6 +50,7 @@ class MembersRefused(Event):
     member_ids: tuple[str, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinGroup(Event):
     """A member joins the next generation (KIP-62, 345, 394, 814).
@@ -83,6 +84,7 @@ class IdsAbandoned(Event):
     member_ids: tuple[str, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncGroup(Event):
     """A member requests its assignment; the leader sends those of all members.

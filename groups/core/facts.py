@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from groups.core.assignment import numbers_of
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.journal import Trigger
+from groups.core.quick import quick
 from groups.core.rounds import Round
 from groups.core.rows import MemberRow
 from groups.core.topics import name_problem
@@ -60,6 +61,7 @@ DEPARTURES: Final[Mapping[str, Departure]] = {
 """The departure that the trigger of a removal means."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Began:
     """A life began. ``topics`` None: what it subscribes to cannot be read. ``protocols``: the names
@@ -77,6 +79,7 @@ class Began:
     rack_id: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Ended:
     """A life ended; ``silent_ms``: since its last sign of life."""
@@ -87,6 +90,7 @@ class Ended:
     silent_ms: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Owns:
     """The member owns no other partitions than these from now on: what it owned before and is not

@@ -30,6 +30,7 @@ class JoinedMember(NamedTuple):
     metadata: bytes
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Joined:
     """The reply to JoinGroup. On errors the generation is -1 and the rest is empty."""
@@ -44,6 +45,7 @@ class Joined:
     skip_assignment: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Synced:
     """The reply to SyncGroup; type and name are None on errors."""

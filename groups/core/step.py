@@ -7,7 +7,6 @@ changes, and then once per step, not once per event.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
@@ -21,6 +20,7 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
+from groups.core.quick import replaced
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Operated, Reply
 from groups.core.rounds import NEVER_IDLE, Idle, Outcome
@@ -128,7 +128,7 @@ class WorkingCopy(Generic[L, M]):
         """Change columns of the group's row; a group without a row gets one."""
         if ABSENT in self.row.details:
             columns.setdefault("details", NOTHING)
-        self.row = replace(self.row, **columns)
+        self.row = replaced(self.row, **columns)
 
     def set_details(self, **changes: Any) -> None:
         """Change keys of the row's details; None removes a key."""

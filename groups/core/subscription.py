@@ -10,6 +10,8 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from groups.core.quick import quick
+
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")
 _LENGTH = struct.Struct(">h")
@@ -19,6 +21,7 @@ class _Unreadable(Exception):
     """The bytes cannot be decoded."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Subscription:
     """One complete subscription. ``owned`` are (topic name, partition): the member's partitions as

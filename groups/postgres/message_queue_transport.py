@@ -67,8 +67,8 @@ class Transport(pgmq.Transport):
     Channel = Channel
 
     def establish_connection(self) -> Any:
-        """Connect; Celery tries again as long as it fails."""
-        WATCHDOG.turned(TAKING, TAKING_STILL_S)
+        """Connect; Celery tries again as long as it fails. Who only sends tasks connects, too."""
+        WATCHDOG.turned_again(TAKING, TAKING_STILL_S)
         return super().establish_connection()  # type: ignore[no-untyped-call]
 
     def drain_events(self, connection: Any, timeout: float | None = None) -> None:  # type: ignore[override]

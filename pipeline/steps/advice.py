@@ -34,7 +34,15 @@ LOOP: Final = 5
 """A client that lived so often for less than a minute crashes, or is started again and again."""
 
 SLOW_MS: Final = 1_000
-"""A rebalance that waits for a member, or for its leader's assignment, for less is no matter."""
+"""A rebalance that stops partitions for less, or waits so for its leader, is no matter."""
+
+SLOW_MEMBER_MS: Final = 6_000
+"""Stock members learn of a rebalance by their next heartbeat, after up to three seconds in the
+classic protocol, five in the consumer protocol: one that takes longer is slow."""
+
+OCCASION_S: Final = 300
+"""What happens within so much of each other, as when a group starts or is deployed, may have one
+cause, and is seen once."""
 
 MARGIN: Final = 1.5
 """The proposed session timeout, as a multiple of the longest pause that was seen."""
@@ -146,6 +154,12 @@ def _lives() -> Column:
     return f.array_join(newest, ",").alias("lives")
 
 
+def _assignor() -> Column:
+    """The first assignor that the newest member of a group of lives named."""
+    known = f.max_by("protocols", f.struct("joined_at", "life"))
+    return f.get(known, f.lit(0)).alias("assignor")
+
+
 def session_timeout(facts: Facts) -> DataFrame:
     """Members that expired and were not dead."""
     slow = facts.ends.filter(returned()).withColumn("away", away_ms())
@@ -179,9 +193,12 @@ def static_membership(facts: Facts) -> DataFrame:
         & f.col("instance_id").isNull()
     )
     counted = restarts.groupBy(PERIOD, "group_id").agg(
-        f.count("*").alias("evidence"), f.max("back_ms").alias("longest"), _lives()
+        f.count("*").alias("evidence"),
+        f.max("back_ms").alias("longest"),
+        _lives(),
+        _occasions("left_at"),
     )
-    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+    return _again(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
         "lives",
         _sentence(
@@ -238,11 +255,13 @@ def no_acknowledgement(facts: Facts) -> DataFrame:
 def slow_member(facts: Facts) -> DataFrame:
     """The member for which most of a group's rebalances wait."""
     all_of = facts.rebalances.groupBy(PERIOD, "group_id").agg(f.count("*").alias("all"))
-    slow = facts.rebalances.filter(f.col("slowest_ms") >= SLOW_MS)
+    slow = facts.rebalances.filter(f.col("slowest_ms") >= SLOW_MEMBER_MS)
     counted = slow.groupBy(PERIOD, "group_id", f.col("slowest_member").alias("subject")).agg(
-        f.count("*").alias("evidence"), f.sum("slowest_ms").alias("waited")
+        f.count("*").alias("evidence"),
+        f.sum("slowest_ms").alias("waited"),
+        _occasions("completed_at"),
     )
-    most = _often(counted).join(all_of, [PERIOD, "group_id"]).filter("2 * evidence > all")
+    most = _again(counted).join(all_of, [PERIOD, "group_id"]).filter("2 * evidence > all")
     return most.select(
         *SHARED,
         _sentence(
@@ -260,9 +279,11 @@ def slow_leader(facts: Facts) -> DataFrame:
     """A group whose leader computes its assignment for long."""
     slow = facts.rebalances.filter(f.col("sync_ms") >= SLOW_MS)
     counted = slow.groupBy(PERIOD, "group_id").agg(
-        f.count("*").alias("evidence"), f.sum("sync_ms").alias("waited")
+        f.count("*").alias("evidence"),
+        f.sum("sync_ms").alias("waited"),
+        _occasions("completed_at"),
     )
-    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+    return _again(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
         _sentence(
             "%d rebalances waited for the leader's assignment, %.1f s in all",
@@ -274,8 +295,12 @@ def slow_leader(facts: Facts) -> DataFrame:
 
 
 def topic_growth(facts: Facts) -> DataFrame:
-    """Topics that grow in many small steps."""
-    grown = facts.rebalances.filter(_began_by(GROWTH))
+    """Topics that grow in many small steps. Cooperative members change their metadata whenever they
+    give partitions up; those of other assignors when a pattern matches another topic."""
+    is_growth = f.col("trigger") == Trigger.TOPICS_CHANGED.value
+    is_pattern = _began_by(GROWTH) & (f.col("assignor") != COOPERATIVE)
+    assignor = facts.lives.groupBy("group_id").agg(_assignor())
+    grown = facts.rebalances.join(assignor, "group_id", "left").filter(is_growth | is_pattern)
     hourly = grown.groupBy(PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h"))
     busy = hourly.count().filter(f.col("count") >= GROWTHS_AN_HOUR)
     counted = busy.groupBy(PERIOD, "group_id").agg(f.sum("count").alias("evidence"))
@@ -288,8 +313,7 @@ def topic_growth(facts: Facts) -> DataFrame:
 
 def eager_assignor(facts: Facts) -> DataFrame:
     """A classic group that stops all partitions at each rebalance, although most of them stay."""
-    known = f.max_by("protocols", f.struct("joined_at", "life"))
-    assignor = facts.lives.groupBy("group_id").agg(f.get(known, f.lit(0)).alias("assignor"))
+    assignor = facts.lives.groupBy("group_id").agg(_assignor())
     owned = facts.intervals.select("group_id", "topic", "partition").distinct()
     partitions = owned.groupBy("group_id").agg(f.count("*").alias("partitions"))
     stayed = f.col("without_owner_ms") * (f.col("partitions") - f.col("partitions_moved"))
@@ -301,9 +325,13 @@ def eager_assignor(facts: Facts) -> DataFrame:
         .join(partitions, "group_id")
         .filter("2 * partitions_moved < partitions")
         .groupBy(PERIOD, "group_id")
-        .agg(f.count("*").alias("evidence"), f.sum(stayed).alias("saves"))
+        .agg(
+            f.count("*").alias("evidence"),
+            f.sum(stayed).alias("saves"),
+            _occasions("completed_at"),
+        )
     )
-    return _often(counted.withColumn("subject", f.col("group_id"))).select(
+    return _again(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
         "saves",
         _sentence(
@@ -399,6 +427,16 @@ def _began_by(triggers: Sequence[Trigger]) -> Column:
 
 def _often(counted: DataFrame) -> DataFrame:
     return counted.filter(f.col("evidence") >= OFTEN)
+
+
+def _occasions(at: str) -> Column:
+    """On how many occasions it happened; one that lasts over a border counts as two."""
+    return f.count_distinct(f.floor(f.unix_seconds(at) / OCCASION_S)).alias("occasions")
+
+
+def _again(counted: DataFrame) -> DataFrame:
+    """What happened on several occasions."""
+    return counted.filter(f.col("occasions") >= OFTEN)
 
 
 def _sentence(form: str, *values: Column | str) -> Column:

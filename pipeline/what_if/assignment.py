@@ -2,7 +2,8 @@
 bytes in which members say what they want and own."""
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from groups.core.assignors.range import assign_ranges
@@ -60,7 +61,8 @@ SERVER_SIDE: Final = ("range", "uniform")
 """The coordinator's own, for the consumer protocol."""
 
 
-def subscription(topics: Iterable[str], owned: Parts) -> bytes:
+@lru_cache(1_000)
+def subscription(topics: tuple[str, ...], owned: Parts) -> bytes:
     """ConsumerProtocolSubscription, version 1 (KIP-429): topics, and the partitions owned."""
     names = [_text(name) for name in topics]
     by_topic: dict[str, list[int]] = {}

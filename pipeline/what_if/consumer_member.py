@@ -7,6 +7,7 @@ from groups.core.assignors.types import Parts
 from groups.core.authors import Client as Software
 from groups.core.consumer.member import STABLE
 from groups.core.errors import ErrorCode
+from groups.core.facts import grouped
 from groups.core.replies import ConsumerBeaten
 from groups.core.waiting import Act
 from pipeline.what_if.clients import Client
@@ -38,9 +39,6 @@ class ConsumerMember(Member):
 
     def _event(self, epoch: int) -> events.ConsumerHeartbeat:
         life, joins, stays = self.life, epoch == 0, epoch >= 0
-        by_topic: dict[str, list[int]] = {}
-        for topic, number in sorted(self.owned):
-            by_topic.setdefault(topic, []).append(number)
         return events.ConsumerHeartbeat(
             ticket=self.ask(self._beaten) if stays else None,
             member_id=self.member_id,
@@ -52,7 +50,7 @@ class ConsumerMember(Member):
             rebalance_timeout_ms=life.rebalance_ms if joins else -1,
             subscribed_topic_names=self.topics() if joins else None,
             server_assignor=life.protocols[0] if joins and life.protocols else None,
-            owned={topic: tuple(numbers) for topic, numbers in by_topic.items()} if stays else None,
+            owned={t: tuple(ps) for t, ps in grouped(self.owned).items()} if stays else None,
             topics=self.world.topics,
             client=Software(*life.software),
         )

@@ -5,9 +5,9 @@ had no owner. Beyond that a partition is not worked on while its owner stalls wi
 or restarts under its instance id, and after its last owner while its topic is worked on.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from groups.core.facts import Departure
 from pipeline.what_if.recording import HOUR_MS, Interval, Millis, Part, Recording
@@ -37,8 +37,11 @@ class Figures(NamedTuple):
         return Figures(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-Happened = Iterable[tuple[Millis, Figures]]
-"""What to count, and when."""
+Happened = Iterable[tuple[Millis, Sequence[int]]]
+"""What to count (``Figures``, or a tuple like them), and when."""
+
+ONE_REBALANCE: Final = Figures(rebalances=1)
+ONE_MOVE: Final = Figures(moves=1)
 
 
 def total(hours: Mapping[int, Figures]) -> Figures:
@@ -58,10 +61,10 @@ def figures(
     """By the hour in which it ended. ``owners``: the client of each life, since a restarted client
     is no other owner; ``runs_until``: when the last client stopped, for good; ``stalls``: silences
     of lives that did not end by them."""
-    hours: dict[int, Figures] = {}
+    hours: dict[int, list[int]] = {}
     happened = chain(
-        ((rebalance.completed, Figures(rebalances=1)) for rebalance in recording.rebalances),
-        ((idle.ended, Figures(0, 0, *idle[1:])) for idle in recording.idle),
+        ((rebalance.completed, ONE_REBALANCE) for rebalance in recording.rebalances),
+        ((idle.ended, (0, 0, *idle[1:], 0)) for idle in recording.idle),
         _moves(recording, owners),
         _unowned_at_end(recording, min(runs_until, recording.end)),
         ((at, Figures(silent_ms=ms)) for at, ms in _silent(recording, _replaced(recording))),
@@ -69,9 +72,11 @@ def figures(
     )
     for at, more in happened:
         if recording.begin <= at <= recording.end:
-            hour = at // HOUR_MS
-            hours[hour] = hours.get(hour, Figures()).plus(more)
-    return hours
+            sums = hours.setdefault(at // HOUR_MS, [0] * len(Figures._fields))
+            for place, figure in enumerate(more):
+                if figure:
+                    sums[place] += figure
+    return {hour: Figures(*sums) for hour, sums in hours.items()}
 
 
 def _moves(recording: Recording, owners: Mapping[int, str]) -> Happened:
@@ -79,7 +84,7 @@ def _moves(recording: Recording, owners: Mapping[int, str]) -> Happened:
     for intervals in _by_part(recording.intervals).values():
         for before, after in pairwise(intervals):
             if owners.get(before.life) != owners.get(after.life):
-                yield after.since, Figures(moves=1)
+                yield after.since, ONE_MOVE
 
 
 def _unowned_at_end(recording: Recording, end: Millis) -> Happened:

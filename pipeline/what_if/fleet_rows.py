@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from groups.core.journal import EntryKind
 from groups.core.rounds import Outcome
+from groups.core.waiting import Act
 from pipeline.what_if.recording import Interval, Life, Millis, Recording
 
 Row = Mapping[str, Any]
@@ -111,8 +112,11 @@ def journal_rows(recording: Recording, numbers: Numbers) -> Iterator[Row]:
             for n, (trigger, at) in enumerate(one.causes)
         ]
         waits: dict[tuple[str, str], dict[str, Millis]] = {}
+        waited_for: dict[str, Millis] = {}
         for (member_id, act), wait in one.waits.items():
             waits.setdefault((act, wait.end), {})[member_id] = wait.ms
+            if act != Act.SYNC:  # of which an entry of its own tells
+                waited_for[member_id] = waited_for.get(member_id, 0) + wait.ms
         grouped = [{"act": a, "end": e, "members": members} for (a, e), members in waits.items()]
         yield {
             "id": next(numbers.journal),
@@ -127,12 +131,12 @@ def journal_rows(recording: Recording, numbers: Numbers) -> Iterator[Row]:
             "generation_before": number - 1,
             "generation_after": number,
             "duration_ms": duration,
-            "waited_for": "{}",
+            "waited_for": json.dumps(waited_for),
             "causes": json.dumps(causes),
             "waits": json.dumps(grouped),
             "members": None,
             "moved": None,
-            "waited_for_count": len({member_id for member_id, _ in one.waits}),
+            "waited_for_count": len(waited_for),
             "unowned_longest_ms": None,
         }
 

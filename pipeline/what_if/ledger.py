@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from groups.core.explanation import Explanation
-from groups.core.facts import Began, Ended, Owned, Owns, settled
+from groups.core.facts import Began, Ended, Owns, settled
 from groups.core.group import Decision, JournalEntry
 from groups.core.journal import EntryKind
 from pipeline.what_if.recording import (
@@ -107,7 +107,7 @@ class Ledger:
         life, had = self._open.get(fact.member_id), self._owned.get(fact.member_id)
         if life is None or had is None:
             return
-        shall = {*_parts(fact.parts)}
+        shall = {(topic, number) for topic, numbers in fact.parts.items() for number in numbers}
         for part in had.keys() - shall:
             since = had.pop(part)
             until = max(now - fact.lost_ms, since)
@@ -132,7 +132,3 @@ def waits_of(why: Explanation | None) -> Iterable[tuple[tuple[str, str], Wait]]:
     """Whom a rebalance waited for, by member id and act."""
     awaited = () if why is None else why.awaited
     return (((one.member_id, str(one.act)), Wait(one.ms, str(one.end))) for one in awaited)
-
-
-def _parts(owned: Owned) -> Iterable[Part]:
-    return ((topic, number) for topic, numbers in owned.items() for number in numbers)

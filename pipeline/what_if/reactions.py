@@ -164,9 +164,10 @@ def _next(moments: Sequence[Millis], after: Millis, within: Millis) -> Millis | 
 
 
 def _near(rebalances: list[Rebalance], at: list[Millis], moment: Millis) -> Rebalance | None:
-    place = bisect_left(at, moment)
-    some = [n for n in (place - 1, place) if 0 <= n < len(at)]
-    nearest = min(some, key=lambda n: abs(at[n] - moment), default=None)
-    if nearest is None or abs(at[nearest] - moment) > SAME_MS:
+    after = bisect_left(at, moment)
+    place = after - 1
+    if place < 0 or (after < len(at) and at[after] - moment < moment - at[place]):
+        place = after
+    if place == len(at) or abs(at[place] - moment) > SAME_MS:
         return None
-    return rebalances[nearest]
+    return rebalances[place]

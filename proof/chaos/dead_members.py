@@ -17,7 +17,7 @@ import psycopg
 
 from proof.chaos import report
 from proof.chaos.failover import SETTLE_S, crash, hand_over
-from proof.chaos.faults import DRAIN, END_BACKENDS
+from proof.chaos.faults import DRAIN, END_BACKENDS, LEASE_S
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.member import Member
 from proof.chaos.network import Network
@@ -38,7 +38,7 @@ LIMIT_S: Final = 240.0
 STOPPED_S: Final = 4.0
 
 GRACE_S: Final = 40.0
-"""``coordinator.restart.grace.ms``."""
+"""``coordinator.restart.grace.ms``: once in a silence, after an outage longer than a lease."""
 
 LATE_S: Final = 3.0
 """A timer is looked at, and its step committed, this late at most, where the run itself is not."""
@@ -81,23 +81,22 @@ async def _end_backends(world: World, _turn: int) -> None:
 
 
 class Repeated(NamedTuple):
-    """A fault: the number of nodes, how often it strikes, and what it does. ``session_s``: of
-    classic members; ``grace_s``: what a silence may get once, for clients to connect again."""
+    """A fault: the number of nodes, how often it strikes, and what it does. ``session_s``: of the
+    members that name one."""
 
     nodes: int
     every_s: float
     strike: Strike
     session_s: float = 6.0
-    grace_s: float = GRACE_S
 
 
 FAULTS: Final[Mapping[str, Repeated]] = {
     "kill-the-only-node": Repeated(1, 15, _kill),
     "kill-one-of-two": Repeated(2, 20, _kill),
-    "rolling-restart": Repeated(3, 0, _restart_next, grace_s=0.0),
+    "rolling-restart": Repeated(3, 0, _restart_next),
     "stop-one-of-two": Repeated(2, 8, _stop),
     "stop-the-only-node": Repeated(1, 8, _stop, 20.0),
-    "drains": Repeated(2, 15, _drain, 20.0, 0.0),
+    "drains": Repeated(2, 15, _drain, 20.0),
     "end-backends": Repeated(1, 1, _end_backends),
 }
 
@@ -105,9 +104,9 @@ FAULTS: Final[Mapping[str, Repeated]] = {
 @dataclass(slots=True)
 class Outcome:
     """``removed_s``: until each dead member was removed; None: it is still there. ``away_s``: how
-    long its group was not served meanwhile; ``late``: those that were removed later than by their
-    session, that, and one grace. ``evicted``: how often a live one was. ``strikes``: until the last
-    one was removed."""
+    long its group was not served meanwhile; ``late``: those that were removed later than after
+    their session, that, and one grace where an outage was longer than a lease. ``evicted``: how
+    often one was that beat in time. ``strikes``: until the last one was removed."""
 
     removed_s: dict[str, float | None] = field(default_factory=dict)
     away_s: dict[str, float] = field(default_factory=dict)
@@ -151,26 +150,26 @@ async def _repeat(
         for node_id in world.ports:
             send(world.node(node_id), signal.SIGCONT)
     outcome.evicted = report.beating(fleet.record)
-    account(outcome, dead, fault, begun, served)
+    account(outcome, dead, begun, served)
     return outcome
 
 
-def account(
-    outcome: Outcome, dead: list[Member], fault: Repeated, begun: float, served: Served
-) -> None:
+def account(outcome: Outcome, dead: list[Member], begun: float, served: Served) -> None:
     """Fill in how long each dead member's group was not served, and who was removed too late."""
     for member in dead:
         took = outcome.removed_s[member.name]
         until = now() if took is None else begun + took
-        away = outcome.away_s[member.name] = unserved(served.at[member.group_id], begun, until)
-        if took is None or took > member.session_s + away + fault.grace_s + LATE_S:
+        gaps = outages(served.at[member.group_id], begun, until)
+        away = outcome.away_s[member.name] = sum(gaps)
+        grace_s = GRACE_S if max(gaps, default=0.0) > LEASE_S else 0.0
+        if took is None or took > member.session_s + away + grace_s + LATE_S:
             outcome.late.append(member.name)
 
 
-def unserved(times: list[float], since: float, until: float) -> float:
-    """The time in this span in which no probe of a group was answered."""
+def outages(times: list[float], since: float, until: float) -> list[float]:
+    """The times in this span in which no probe of a group was answered."""
     seen = [since, *(at for at in times if since < at < until), until]
-    return sum(b - a for a, b in pairwise(seen) if b - a > PAUSE_S)
+    return [b - a for a, b in pairwise(seen) if b - a > PAUSE_S]
 
 
 async def _strike(world: World, fault: Repeated, outcome: Outcome) -> None:

@@ -6,7 +6,7 @@ The seed decides which faults come when; it cannot decide how real processes rea
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -28,6 +28,9 @@ SETTLE_S = 90.0
 SERVED_S, SERVED_MAX_S = 60.0, 240.0
 """Until all members must be served: without and with the time in which the run itself was
 blocked."""
+
+NAMED = 5
+"""So many members does a finding name."""
 
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
@@ -124,8 +127,9 @@ async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> 
     if scene.rng.random() < DEPLOYS:
         scene.fleet.replace_some()
     await asyncio.gather(*(fault.inject(scene) for fault in together))
-    if not await everybody_served(scene.fleet, now()):
-        outcome.record.defects.append(f"not everybody was served after {names}")
+    if late := await unserved(scene.fleet, now()):
+        some = ", ".join(sorted(late)[:NAMED])
+        outcome.record.defects.append(f"{len(late)} were not served after {names}: {some}")
     if owners is not None and await _owners_at_rest(scene) not in (None, owners):
         outcome.record.defects.append(f"slots moved for {names}")
     await asyncio.sleep(scene.rng.uniform(0.0, REST_S))
@@ -145,8 +149,13 @@ async def _owners_at_rest(scene: Scene) -> Mapping[int, int | None] | None:
 
 
 async def everybody_served(fleet: Fleet, since: float) -> bool:
-    """Wait until every member had a success for a request that it sent after an instant. Time in
-    which the run itself was blocked does not count, up to a limit."""
+    """Whether all are, in the time of ``unserved``."""
+    return not await unserved(fleet, since)
+
+
+async def unserved(fleet: Fleet, since: float) -> Collection[str]:
+    """Wait until every member had a success for a request that it sent after an instant; returns
+    those that had none. Time in which the run itself was blocked does not count, up to a limit."""
     waiting = {member.name for member in fleet.members}
     record, seen = fleet.record, len(fleet.record.beats)
     begun, late_before = now(), record.late_s
@@ -155,7 +164,7 @@ async def everybody_served(fleet: Fleet, since: float) -> bool:
         new, seen = record.beats[seen:], len(record.beats)
         waiting -= {beat.member for beat in new if beat.sent_at > since}
         await asyncio.sleep(0.05)
-    return not waiting
+    return waiting
 
 
 async def _rests(fleet: Fleet) -> bool:

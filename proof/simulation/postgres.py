@@ -8,13 +8,13 @@ file knows only sessions and transactions.
 """
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import psycopg
 
-from groups.core.rows import Durable
+from groups.core.rows import Durable, slot_of
 from proof.simulation.locks import Locks
 from proof.simulation.records import (
     LivenessRecord,
@@ -233,6 +233,10 @@ class Database:
             self.world.after(step[1], go_on)
 
     # -- reading rows
+
+    def groups_of(self, slots: Collection[int]) -> Iterable[str]:
+        """The groups of these slots, in order."""
+        return [group_id for group_id in sorted(self.groups) if slot_of(group_id) in slots]
 
     def loaded(self, group_id: str) -> Durable | None:
         """A group as loaded from its rows: its details went through JSON."""

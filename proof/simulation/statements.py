@@ -21,7 +21,7 @@ from proof.simulation.postgres import Database, Meaning, Operation, Transaction
 def load_slots(db: Database, transaction: Transaction, slots: Any) -> Operation:
     """Every group of the slots, as one snapshot."""
     yield ("wait", time_of_work(db))
-    return {g: db.loaded(g) for g in sorted(db.groups) if slot_of(g) in slots}
+    return {g: db.loaded(g) for g in db.groups_of(slots)}
 
 
 def load_groups(db: Database, transaction: Transaction, group_ids: Any) -> Operation:

@@ -4,21 +4,29 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from benchmarks.table import Line, Table, drawn, keep, newest, worse
+from benchmarks.table import Line, Table, drawn, keep, whole, worse
 
 FAST = Line("heartbeats: per CPU-second", 150_000, 75_000, 2.0, 1.9, more=True)
 SOON = Line("one joins, seconds", 0.1, 1.0, 0.1, 0.15, more=False)
 RUN = Table("2026-11-28T10:00:00", "4.4.0", 2, 0.5, [FAST, SOON])
 
 
-def test_the_newest_of_the_tables_that_were_kept_is_read_as_it_was(tmp_path: Path) -> None:
-    assert newest(tmp_path) is None
-    later = replace(RUN, at="2026-11-29T09:00:00", lines=[FAST])
+def test_a_table_has_the_last_figures_of_every_line_whichever_run_measured_it(
+    tmp_path: Path,
+) -> None:
+    """Lines are measured one by one where a machine is not free for long."""
+    assert whole(tmp_path) is None
+    faster = replace(FAST, ratio=2.5)
+    later = replace(RUN, at="2026-11-29T09:00:00", lines=[faster])
     for table in (later, RUN):
         keep(table, tmp_path)
 
-    assert newest(tmp_path) == later
+    assert whole(tmp_path) == replace(later, lines=[faster, SOON])
     assert len(list(tmp_path.iterdir())) == 2
+
+    beside_another = replace(RUN, at="2026-11-30T09:00:00", kafka="4.5.0", lines=[FAST])
+    keep(beside_another, tmp_path)
+    assert whole(tmp_path) == beside_another
 
 
 def test_a_line_fell_behind_if_it_is_worse_by_more_than_noise_and_misses_its_goal() -> None:

@@ -1,7 +1,7 @@
 """What an event costs in a large group: counted in entries and deadlines, not in seconds."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -28,7 +28,7 @@ PER_EVENT_MAX = 300
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How many entries were copied and deadlines read."""
     counted: Counter[str] = Counter()
-    copy, entries, of_one = SharedDict.copy, SharedDict._entries, timers._of_one
+    copy, entries, earliest = SharedDict.copy, SharedDict._entries, timers.earliest_of
 
     def counting_copy(self: SharedDict[Any, Any]) -> SharedDict[Any, Any]:
         counted["entries"] += len(self._over)
@@ -38,13 +38,14 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counted["entries"] += len(self._base) if self._over else 0
         return entries(self)
 
-    def counting_of_one(*args: Any) -> Iterator[int]:
-        counted["deadlines"] += 1
-        return of_one(*args)
+    def counting_earliest(ids: Iterable[str], *args: Any) -> int | None:
+        looked_at = list(ids)
+        counted["deadlines"] += len(looked_at)
+        return earliest(looked_at, *args)
 
     monkeypatch.setattr(SharedDict, "copy", counting_copy)
     monkeypatch.setattr(SharedDict, "_entries", counting_entries)
-    monkeypatch.setattr(timers, "_of_one", counting_of_one)
+    monkeypatch.setattr(timers, "earliest_of", counting_earliest)
     return counted
 
 

@@ -301,6 +301,7 @@ FROM each LEFT JOIN slowest USING (period, group_id, topic) GROUP BY period, gro
 
 -- Findings and proposals are sentences; the rest of each advice is compared.
 CREATE MACRO newest(life) AS array_to_string(list(life ORDER BY life DESC)[:5], ',');
+CREATE MACRO occasions(t) AS count(DISTINCT epoch_ms(t) // 300000);
 CREATE TABLE advice AS
 WITH within AS (
     SELECT r.*, name FROM rebalances r, period WHERE lies_in(completed_at, since, until)
@@ -308,7 +309,7 @@ WITH within AS (
     SELECT group_id, (SELECT count(DISTINCT (topic, partition)) FROM intervals i WHERE i.group_id = m.group_id) AS has
     FROM member_lives m GROUP BY group_id HAVING arg_max(protocols, (joined_at, life))[1] <> 'cooperative-sticky'
 ), stops AS (
-    SELECT name, group_id, count(*) AS n, sum(without_owner_ms * (has - partitions_moved))::BIGINT AS saves
+    SELECT name, group_id, count(*) AS n, occasions(completed_at) AS o, sum(without_owner_ms * (has - partitions_moved))::BIGINT AS saves
     FROM within JOIN eager USING (group_id)
     WHERE kind = 'classic' AND without_owner_ms >= 1000 AND partitions_moved * 2 < has GROUP BY ALL
 ), idle AS (
@@ -320,14 +321,15 @@ WITH within AS (
     GROUP BY ALL
 ), hourly AS (
     SELECT name, group_id, date_trunc('hour', completed_at) AS h, count(*) AS n FROM within
-    WHERE trigger IN ('topics-changed', 'metadata-changed') GROUP BY ALL HAVING n >= 5
+    WHERE trigger = 'topics-changed' OR (trigger = 'metadata-changed' AND group_id IN (SELECT group_id FROM eager))
+    GROUP BY ALL HAVING n >= 5
 ), found AS (
     SELECT 'session-timeout' AS rule, name, group_id, client AS subject, count(*) AS evidence, newest(life) AS lives,
            NULL::BIGINT AS stood
     FROM ends WHERE came_back GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
     SELECT 'static-membership', name, group_id, group_id, count(*), newest(life), NULL FROM ends
-    WHERE departure = 'left' AND back_ms < 60000 AND instance_id IS NULL GROUP BY ALL HAVING count(*) >= 3
+    WHERE departure = 'left' AND back_ms < 60000 AND instance_id IS NULL GROUP BY ALL HAVING occasions(left_at) >= 3
     UNION ALL
     SELECT 'crash-loop', name, group_id, client, count(*), newest(life), NULL FROM ends
     WHERE lived_ms < 60000 AND departure IN ('expired', 'left') GROUP BY ALL HAVING count(*) >= 5
@@ -336,15 +338,15 @@ WITH within AS (
     WHERE departure = 'not-acknowledged' GROUP BY ALL HAVING count(*) >= 3
     UNION ALL
     SELECT 'slow-member', name, group_id, slowest_member, count(*) AS n, '', NULL FROM within w
-    WHERE slowest_ms >= 1000 GROUP BY ALL
-    HAVING n >= 3 AND 2 * n > (SELECT count(*) FROM within a WHERE (a.name, a.group_id) = (w.name, w.group_id))
+    WHERE slowest_ms >= 6000 GROUP BY ALL
+    HAVING occasions(completed_at) >= 3 AND 2 * n > (SELECT count(*) FROM within a WHERE (a.name, a.group_id) = (w.name, w.group_id))
     UNION ALL
     SELECT 'slow-leader', name, group_id, group_id, count(*), '', NULL FROM within
-    WHERE sync_ms >= 1000 GROUP BY ALL HAVING count(*) >= 3
+    WHERE sync_ms >= 1000 GROUP BY ALL HAVING occasions(completed_at) >= 3
     UNION ALL
     SELECT 'topic-growth', name, group_id, group_id, sum(n)::BIGINT, '', NULL FROM hourly GROUP BY ALL
     UNION ALL
-    SELECT 'eager-assignor', name, group_id, group_id, n, '', saves FROM stops WHERE n >= 3
+    SELECT 'eager-assignor', name, group_id, group_id, n, '', saves FROM stops WHERE o >= 3
     UNION ALL
     SELECT 'deploy-at-once', period, group_id, group_id, count(*), '', NULL FROM deploys
     WHERE at_once >= 2 AND at_once * 2 >= members GROUP BY ALL HAVING count(*) >= 3

@@ -23,6 +23,7 @@ def test_no_cause_and_no_member_is_missing_or_invented(kind: str) -> None:
         pytest.param(910049, id="evicted while a join waits, thawed, and taken over"),
         pytest.param(911593, id="the only client that waits leaves, and a member after it"),
         pytest.param(950442, id="the leader's rejoin is owed, and nobody waits"),
+        pytest.param(30755, id="the row owes one for the leader, and is taken over"),
     ],
 )
 def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
@@ -38,6 +39,9 @@ def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
         pytest.param(114, id="put off in both protocols"),
         pytest.param(124, id="downgraded in a freeze, while members revoke"),
         pytest.param(1123, id="downgraded in a freeze, by the step that ends a rebalance"),
+        pytest.param(2072, id="thawed and emptied at once"),
+        pytest.param(4284, id="downgraded in a freeze, by two members that were silent"),
+        pytest.param(5111, id="an eager member is awaited again in the moment of its join"),
     ],
 )
 def test_a_rebalance_of_both_protocols_is_known(seed: int) -> None:

@@ -19,6 +19,7 @@ from groups.sweeps.pool import TASK
 from launcher.commands import argv, environ
 from launcher.environment import CHECKOUT
 from tests import databases
+from tests.launcher.waiting import until
 
 STILL_S = 2.0
 
@@ -37,6 +38,11 @@ SESSIONS = """
 SELECT pid FROM pg_stat_activity
 WHERE datname = current_database() AND application_name LIKE 'rollcall worker%%' AND query LIKE %s
 """
+
+
+SPAN = "SELECT extract(epoch FROM max(enqueued_at) - min(enqueued_at))::int FROM pgmq.q_rollcall"
+SENT = 3 * STILL_S + 2
+"""Longer than what is watched may stand still, and the watchdog needs to see it."""
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +71,25 @@ def working(url: str, *options: str) -> Iterator["subprocess.Popen[str]"]:
             yield process
         finally:
             process.kill()
+
+
+@pytest.mark.long
+def test_a_beat_without_a_worker_is_not_watched_for_taking_tasks(url: str) -> None:
+    """It sends one after the other, and ends only when it is told to."""
+    env = environ("beat", {**os.environ, "ROLLCALL_DATABASE_URL": url})
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, "beat"], cwd=CHECKOUT, env=env) as beat:
+        try:
+            until(lambda: beat.poll() is not None or sent(url) >= SENT, "tasks", patience_s=90)
+            assert beat.poll() is None
+        finally:
+            beat.kill()
+
+
+def sent(url: str) -> int:
+    """Seconds between the first task that nobody took and the last."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(SPAN).fetchone()
+    return row[0] if row and row[0] else 0
 
 
 def suspend_until_ended(process: "subprocess.Popen[str]", url: str, last: str) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from groups.core.quick import quick
+
 Part = tuple[str, int]
 """A partition: the topic's id (32 hex digits) and the index."""
 
@@ -18,6 +20,7 @@ unknown."""
 NOWHERE: Final[Racks] = {}
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Subscriber:
     """One member as an assignor sees it: the ids of its topics, and its last target.

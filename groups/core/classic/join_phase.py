@@ -24,6 +24,7 @@ from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.quick import replaced
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
@@ -261,7 +262,7 @@ def _settled(row: MemberRow, join: Join | None) -> MemberRow:
     """The member's row in the new generation; the same object if nothing changed."""
     if join is None:
         return row
-    wished = replace(join.row, assignment=row.assignment, details=row.details)
+    wished = replaced(join.row, assignment=row.assignment, details=row.details)
     return row if wished == row else wished
 
 

@@ -6,7 +6,7 @@ Values and arithmetic only; the rules that change them are in the other files of
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from groups.core.assignment import Parts
@@ -15,6 +15,7 @@ from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.explanation import Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
+from groups.core.quick import quick, replaced
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
@@ -25,6 +26,7 @@ NEW_MEMBER_GUARD_MS = 300_000
 connection broke in a long join phase is removed, although its session never began."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and the member that caused it.
@@ -50,6 +52,7 @@ class Cause:
         return episode.because(now, *why)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Join:
     """A parked JoinGroup: the member as it will be once the generation is decided.
@@ -110,6 +113,7 @@ class Window:
     last_join: Millis
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class JoinPhase:
     """One join phase: why it began, and the timer that ends it.
@@ -138,6 +142,7 @@ class JoinPhase:
         return min(end, self.window.last_join + quiet_ms)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SyncPhase:
     """The wait for every member's SyncGroup, for as long as the rebalance timeout."""
@@ -212,7 +217,7 @@ class Live:
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats are shared, dropped answers are not copied."""
-        return replace(
+        return replaced(
             self,
             beats=self.beats.copy(),
             joins=self.joins.copy(),

@@ -6,7 +6,6 @@ commit. The coordinator does not interpret the bytes.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from groups.core.assignment import partitions_of
 from groups.core.classic import awaited, ownership, rounds
@@ -17,6 +16,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
+from groups.core.quick import replaced
 from groups.core.replies import Synced
 from groups.core.rows import NOTHING, MemberRow
 
@@ -82,7 +82,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
         assignment = assignments.get(member_id, b"")  # the leader may omit members
         if row.assignment != assignment or row.details:
             moved += _gained(row.assignment, assignment)
-            members[member_id] = replace(row, assignment=assignment, details=NOTHING)
+            members[member_id] = replaced(row, assignment=assignment, details=NOTHING)
     work.move_to(STABLE)
     work.set_details(synced=True, follow_up=withheld or None, causes=None, **{UNASSIGNED: None})
     ownership.assigned(work)

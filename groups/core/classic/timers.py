@@ -53,7 +53,17 @@ def ids(durable: Durable, live: Live) -> Iterable[str]:
 
 def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
     """The earliest deadline of these ids."""
-    return min(chain.from_iterable(_of_one(m, durable, live) for m in ids), default=None)
+    joins, pending, syncs, rows = live.joins, live.pending, live.syncs, durable.members
+    has_joins, has_pending, has_syncs = bool(joins), bool(pending), bool(syncs)
+    ends: list[Millis] = []
+    for member_id in ids:  # no look-up in what is empty, as most is most of the time
+        if has_joins and member_id in joins:
+            ends += _of_a_join(live, joins[member_id])
+        elif has_pending and member_id in pending:
+            ends += _of_an_id(live, member_id)
+        elif not (has_syncs and member_id in syncs) and (row := rows.get(member_id)) is not None:
+            ends.append(live.session_end(row))
+    return min(ends, default=None)
 
 
 def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
@@ -86,16 +96,10 @@ def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis
         yield held_until
 
 
-def _of_one(member_id: str, durable: Durable, live: Live) -> Iterator[Millis]:
-    join = live.joins.get(member_id)
-    if join is not None:
-        yield from _of_a_join(live, join)
-    elif member_id in live.pending:
-        yield live.pending_deadline(live.pending[member_id])
-        if live.awaits(member_id):
-            yield live.awaited_until(live.pending[member_id])
-    elif member_id in durable.members and member_id not in live.syncs:
-        yield live.session_end(durable.members[member_id])
+def _of_an_id(live: Live, member_id: str) -> Iterator[Millis]:
+    yield live.pending_deadline(live.pending[member_id])
+    if live.awaits(member_id):
+        yield live.awaited_until(live.pending[member_id])
 
 
 def _of_a_join(live: Live, join: Join) -> Iterator[Millis]:

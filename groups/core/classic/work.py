@@ -4,7 +4,6 @@ This file has the operations by which rules change a group, and no rule.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.facts import Departure
 from groups.core.group import Beat, Millis
+from groups.core.quick import replaced
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
@@ -190,7 +190,7 @@ class Work(RowsWorkingCopy[Live]):
         """Change fields of the current join phase."""
         live = self.change()
         assert live.join_phase is not None and self.state == PREPARING
-        live.join_phase = replace(live.join_phase, **changes)
+        live.join_phase = replaced(live.join_phase, **changes)
         return live.join_phase
 
     # Results

@@ -189,8 +189,9 @@ class Index:
             del self.holders[part]
         for part in new - old:
             assert after is not None
-            other = self.holders.setdefault(part, after.row.member_id)
-            assert other == after.row.member_id, f"{part} is held by {other}"
+            other = self.holders.get(part)
+            assert other in (None, after.row.member_id), f"{part} is held by {other}"
+            self.holders[part] = after.row.member_id
 
 
 def _is_alike(before: Member, after: Member) -> bool:

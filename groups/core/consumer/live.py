@@ -11,11 +11,12 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.consumer.partition_moves import Moves
 from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
-from groups.core.quick import replaced
+from groups.core.quick import quick, replaced
 from groups.core.shared import SharedDict
 from groups.core.waiting import Act
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Timer:
     """A member must have revoked these partitions by the deadline."""

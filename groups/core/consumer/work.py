@@ -5,7 +5,7 @@ are in ``heartbeat``, ``rebalance``, ``leave`` and ``offsets``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from random import Random
 from typing import Any, Final
@@ -23,6 +23,7 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
+from groups.core.quick import quick, replaced
 from groups.core.rounds import Outcome
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
@@ -126,7 +127,7 @@ class Work(WorkingCopy[Live, Member]):
         """Set a member; its row is written from its values at the end of the step."""
         member_id = member.row.member_id
         before = self.members.get(member_id)
-        if member != before:
+        if member is not before and member != before:
             if member_id not in self.moved:
                 waits = before is not None and member_id in self.live.open
                 self.moved[member_id] = self.released_at(before) if waits and before else None
@@ -274,7 +275,7 @@ class Work(WorkingCopy[Live, Member]):
 
         Unchanged values stay the same objects, by which the store finds what to write.
         """
-        row = before if self.row == before else self.row
+        row = before if self.row is before or self.row == before else self.row
         members, after = self.change_members(), shared(rows)
         for member_id in self.written.keys() - self.touched.keys():
             after[member_id] = members[member_id].row
@@ -284,8 +285,8 @@ class Work(WorkingCopy[Live, Member]):
                 continue
             saved = members[member_id].saved()
             old = rows.get(member_id)
-            if old == saved.row:
-                saved = replace(saved, row=old)
+            if old is not saved.row and old == saved.row:
+                saved = replaced(saved, row=old)
             members[member_id], after[member_id] = saved, saved.row
         same = all(after.get(m) is rows.get(m) for m in chain(self.touched, self.written))
         return row, rows if same else after, members
@@ -304,6 +305,7 @@ def released_at(member: Member, index: Index, live: Live) -> Millis | None:
     return at
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Free:
     """Whether a partition may be assigned to a member."""
