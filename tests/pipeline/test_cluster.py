@@ -32,6 +32,16 @@ PATIENCE_S = 120.0
 EVENTS = 20_000
 """Four ranges, so that each of two executors has some to read."""
 
+AS_MUCH_DATA = """
+import sys
+from pipeline.command import main
+from pipeline.steps import run
+
+run.SMALL_BYTES = 0
+sys.exit(main(["run", "--whole"]))
+"""
+"""Little data the driver would read."""
+
 
 @contextmanager
 def daemon(folder: Path, *arguments: str) -> Iterator[None]:
@@ -81,12 +91,11 @@ def joined(page: int) -> int:
 def test_two_workers_compute_the_same_as_plain_sql_and_duckdb(
     url: str, master: str, tmp_path: Path
 ) -> None:
-    """Workers, begun after it, have the URL in their environment: none is in the plan. An
-    incremental run reads as one of much data does: executors, not the driver."""
+    """Workers, begun after it, have the URL in their environment: none is in the plan."""
     write(url, many(EVENTS))
     facts.write(url, facts.many(1_000, 6))
     ran = subprocess.run(
-        [sys.executable, "-m", "pipeline", "run", "--incremental"],
+        [sys.executable, "-c", AS_MUCH_DATA],
         cwd=CHECKOUT,
         env={**os.environ, "ROLLCALL_SPARK_MASTER": master, "SPARK_LOCAL_IP": HOST},
         capture_output=True,

@@ -89,10 +89,14 @@ def test_a_failed_run_records_the_reason_and_keeps_the_previous_report(
     assert "out" in failed[2]
 
 
-def test_a_failure_within_spark_is_reported_by_its_cause(url: str, analyse: Analyse) -> None:
+def test_a_failure_within_spark_is_reported_by_its_cause(
+    spark: SparkSession, url: str, conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "SMALL_BYTES", 0)  # executors read
     write(url, [entry(1, "g", "stable", details={"members": 1 << 40})])
+    output = Output.at(str(tmp_path))
     with pytest.raises(Exception, match="out of range"):
-        analyse()
+        run.run(conninfo, output, lambda is_small: nullcontext(spark), is_incremental=False)
     ((state, _, detail),) = runs(url)
     assert state == "failed"
     assert detail.startswith("OSError: [libpq]") and detail.endswith("integer out of range")
