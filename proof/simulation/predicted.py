@@ -3,7 +3,7 @@
 Groups of simulated members live for a while, on the product's own nodes, and pause now and then as
 processes do. The pipeline's advice on what was recorded of them is tried by what-if; then the same
 groups live again, with the same pauses, under the proposed session timeout. Printed is what was
-predicted beside what was seen. Simulated time: another machine has the same figures.
+predicted beside what was seen. Time is simulated, so the machine's load changes nothing.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from proof.simulation.command import prepare
 if TYPE_CHECKING:
     from proof.simulation.cluster import Run
 
-MINUTES, SEEDS = 20.0, 3
+MINUTES, SEEDS = 10.0, 2
 BEGUN_S: Final = 30.0
 """Pauses begin when the members have found each other."""
 
@@ -42,7 +42,6 @@ MEMBERS: Final = 4
 
 COST_MAX: Final = 0.1
 """By so much of what it was before the cost of a protocol's groups may be wrong."""
-
 
 SOME_MS: Final = 5_000
 """Beside the proposed session timeout, under which no pause ends a session, one under which some
