@@ -135,6 +135,7 @@ UNFOLD: dict[str, Any] = {
     ],
     "SCRIPTS": [
         lambda _request: static("rollcall/frame.js"),
+        lambda _request: static("rollcall/tables.js"),
         lambda _request: static("rollcall/times.js"),
     ],
     "SIDEBAR": {

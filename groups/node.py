@@ -46,6 +46,7 @@ from groups.reporting.client_connections import ClientConnections
 from groups.reporting.group_counts import GroupCounts
 from groups.reporting.instance_claims import InstanceClaims
 from groups.reporting.liveness import Notes
+from groups.reporting.node_minutes import NodeMinutes
 from groups.reporting.offset_totals import written_max
 from groups.reporting.outages import Outages
 from groups.reporting.probe_responder import Watched
@@ -271,6 +272,7 @@ class Node:
         self.client_connections = ClientConnections(self.node_id)
         self.outages = Outages(self.coordinator, self._reader, self.node_id)
         self.keeper.took_over = self.outages.took_over
+        self.minutes = NodeMinutes(self.coordinator, self.node_id)
         self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
 
     def _make_access(self) -> None:
@@ -396,6 +398,7 @@ class Node:
         yield "claims of instance ids", partial(self.instance_claims.run, self.readers)
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "outages", self.outages.run
+        yield "its minutes", partial(self.minutes.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "fetches of offsets", self.offset_reads.run
         yield "notes of who obeys", self.followers.run

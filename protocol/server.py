@@ -55,7 +55,7 @@ from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes  # noqa:
 from protocol.limits.garbage import LongRequests  # noqa: E402
 from protocol.limits.metering import metering  # noqa: E402
 from protocol.metrics.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
-from protocol.metrics.node_report import NodeReport  # noqa: E402
+from protocol.metrics.node_report import NodeReport, heartbeats_until_now  # noqa: E402
 from protocol.requests.access import Judged  # noqa: E402
 from protocol.requests.api_row import Api  # noqa: E402
 from protocol.requests.call import PendingReplies  # noqa: E402
@@ -257,6 +257,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if self.node.acls is not None:
             self.node.acls.changed = self._rules_changed
         self.node.outages.refused = self._refused
+        self.node.minutes.heartbeats = partial(heartbeats_until_now, self)
         # Loaded objects stay; collections need not look at them.
         self.node.keeper.loader.loaded = gc.freeze
 

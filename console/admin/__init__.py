@@ -8,6 +8,7 @@ from console.admin import (  # noqa: F401  (each registers its pages)
     acknowledgements,
     acls,
     advice,
+    attention_rules,
     audit,
     groups,
     kafka_users,

@@ -43,6 +43,9 @@ class AcknowledgementAdmin(NotedAdmin):
     withdrawn = "The acknowledgement of {} was withdrawn."
     refusals = (acknowledgements.DoesNotFire, ValueError)
 
+    list_empty = (
+        "Nothing is acknowledged. Acknowledge a line of the Overview that somebody is dealing with."
+    )
     form = NoteForm
     list_display = ("rule", "subject", "note", "actor", "at", "until")
     ordering = ("-at",)

@@ -88,6 +88,10 @@ def binding(values: dict[str, Any]) -> Binding:
 class AclAdmin(RollcallAdmin):
     """A rule is never edited: a different one is created instead."""
 
+    list_empty = (
+        "There is no ACL: without a configured authorizer clients may do everything, with one"
+        " only super users may."
+    )
     form = AclForm
     list_display = ("principal", "effect", "operation", "resource", "host", "created_at")
     list_filter = ("permission", "operation", "resource_type", "pattern")

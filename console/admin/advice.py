@@ -44,6 +44,7 @@ class AdviceDecisionAdmin(NotedAdmin):
     withdrawn = "The decision about {} was withdrawn."
     refusals = (advice.NoSuchAdvice, ValueError)
 
+    list_empty = "Nothing is decided. Accept or mute an advice in the report Advice."
     form = ReasonForm
     list_display = ("rule", "subject", "group_id", "verdict", "reason", "actor", "at", "until")
     list_filter = ("verdict",)

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
 from console.admin.base import RollcallAdmin
 from console.queries.csv_text import cell
@@ -29,6 +30,9 @@ LISTED_MAX: Final = 10_000
 SEARCHED_MAX: Final = 1_000_000
 """Entries that a search without a filter by time compares, the newest: comparing ten million took
 seconds on each of the database's processors."""
+
+SHOWN: Final = 8
+"""Characters of a request's id in the list."""
 
 TIME: Final = "at"
 """Prefix of the parameters of the filter by time."""
@@ -93,7 +97,8 @@ class Newest(Paginator):  # type: ignore[type-arg]  # not generic at run time
 class AuditAdmin(RollcallAdmin):
     """The audit: author, address, event."""
 
-    list_display = ("at", "kind", "who", "address", "target", "outcome", "request_id")
+    list_empty = "Nothing is recorded in this time: choose another one in the filter."
+    list_display = ("at", "kind", "who", "host", "target", "outcome", "request_begins")
     list_display_links = ("at",)
     list_filter = ("at", KindFilter, OutcomeFilter)
     paginator = Newest
@@ -102,6 +107,17 @@ class AuditAdmin(RollcallAdmin):
     fields = readonly_fields = AuditEntry.LISTED[1:]
     sortable_by = (TIME,)  # other columns would sort all rows
     list_before_template = "admin/groups/auditentry/above.html"
+
+    @admin.display(description="Address", empty_value="")
+    def host(self, entry: AuditEntry) -> str | None:
+        """Kafka's clients have it with a slash."""
+        return (entry.address or "").removeprefix("/") or None
+
+    @admin.display(description="Request", empty_value="")
+    def request_begins(self, entry: AuditEntry) -> str | None:
+        """The beginning of its id, of which the entry's page has the whole."""
+        found = entry.request_id
+        return format_html('<code title="{}">{}</code>', found, found[:SHOWN]) if found else None
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """The newest first. Within a time span ordered by time, whose index can begin there;

@@ -85,7 +85,7 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     """
 
     list_empty = ""
-    """The text of an empty list without a search."""
+    """The text of an empty list without a search: what to do. Each page has one."""
 
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER  # no page offers them: a count of all rows for each choice

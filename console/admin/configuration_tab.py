@@ -5,11 +5,12 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.urls import reverse
 
 from console.admin import standing
 from console.admin.standing import Standing
 from console.people import rights
-from console.queries import groups
+from console.queries import attention_rules, groups
 from console.queries.journal_acts import author
 from groups.broker_configs import from_django
 from groups.core.configs.entries import Source
@@ -29,14 +30,21 @@ READ_MAX: Final = 50
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. Two statements."""
+    """The tab. Three statements."""
     group_id, broker = seen.group.group_id, from_django()
     own = {row.name: row for row in GroupConfig.objects.filter(group_id=group_id)}
     values = {name: row.value for name, row in own.items()}
     authors = _authors(group_id) if own else {}
     may_configure = rights.may(request.user, rights.CONFIGURE)
     may_freeze = rights.may(request.user, rights.FREEZE)
+    rules, proposals = attention_rules.of_group(group_id)
     return {
+        "may_tune": rights.may(request.user, rights.ACKNOWLEDGE),
+        "attention_rules": [(each, _tune(group_id, each.rule, each.threshold)) for each in rules],
+        "proposals": [
+            (each, _tune(group_id, each.rule, each.threshold, reason=each.text))
+            for each in proposals
+        ],
         "may_configure": may_configure,
         "settings": [
             {
@@ -51,6 +59,13 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
             for config in GROUP_CONFIGS
         ],
     }
+
+
+def _tune(group_id: str, rule: str, threshold: int | None, reason: str = "") -> str:
+    """The URL of the form by which the group gets a threshold, or the rule is silenced for it."""
+    said = {"rule": rule, "name": group_id, "threshold": threshold or "", "reason": reason}
+    query = urlencode({name: value for name, value in said.items() if value})
+    return f"{reverse('admin:groups_attentionrule_add')}?{query}"
 
 
 def _authors(group_id: str) -> Mapping[str, str]:

@@ -86,6 +86,9 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 class KafkaUserAdmin(RollcallAdmin):
     """The users that nodes accept with a password."""
 
+    list_empty = (
+        "There is no user of the Kafka port. Add one if a listener asks clients for a password."
+    )
     form = UserForm
     list_display = ("name", "mechanisms_text", "updated_at")
     search_fields = ("name",)

@@ -56,6 +56,9 @@ class MarkForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 class MarkAdmin(RollcallAdmin):
     """Made with a form, and withdrawn by deletion."""
 
+    list_empty = (
+        "Nothing is marked. Mark a time, such as that of a deploy, to find it on every timeline."
+    )
     form = MarkForm
     list_display = ("at", "text", "group_id", "actor")
     ordering = ("-at",)

@@ -10,7 +10,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from console.admin import drains, forget_node
+from console.admin import drains, forget_node, node_charts
 from console.admin.base import RollcallAdmin
 from console.admin.standing import ago
 from console.people import rights
@@ -74,6 +74,7 @@ class NodeAdmin(RollcallAdmin):
             "changes": [_change(entry) for entry in changes[:CHANGES_MAX]],
             "away": Drain.objects.exclude(node_id__in=Node.objects.values("node_id")),
             "may_drain": rights.may(request.user, rights.DRAIN),
+            **node_charts.context(timezone.now()),
             "unowned": groups.slots_by_node().get(None, 0),
             **(extra_context or {}),
         }

@@ -32,7 +32,10 @@ OUTCOMES: Mapping[str, str] = {
 class OperationAdmin(RollcallAdmin):
     """The record of verbs; a group's owner writes each result."""
 
-    list_empty = "No operation has been requested yet."
+    list_empty = (
+        "No operation has been requested. The buttons of a group's page request them, REST and"
+        " the command line."
+    )
     list_display = (
         "number",
         "group",

@@ -25,6 +25,7 @@ from django.forms import ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from console.admin import role_words
 from console.admin.base import RollcallAdmin
@@ -40,6 +41,7 @@ SUPERUSERS_ONLY = ("is_superuser", "user_permissions")
 class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[misc, type-arg]  # generic in the stubs
     """Users who may log in."""
 
+    list_empty = "Nobody can log in: manage.py createsuperuser makes the first user."
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -128,6 +130,7 @@ def _may_touch(request: HttpRequest, user: Any) -> bool:
 class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):  # type: ignore[misc]  # whose stubs differ
     """The permissions of people, by role."""
 
+    list_empty = "There is no role: manage.py setup makes Rollcall's own."
     list_display = ("name", "made_by")
     filter_horizontal = ()
     list_before_template = "admin/auth/group/above.html"
@@ -144,6 +147,22 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):  # type: ignore[misc]  # whose 
         permissions = Permission.objects.select_related("content_type")
         found: QuerySet[Any] = super().get_queryset(request)
         return found.prefetch_related(Prefetch("permissions", permissions))
+
+    def formfield_for_manytomany(
+        self,
+        db_field: "ManyToManyField[Any, Any]",
+        request: HttpRequest | None = None,
+        **kwargs: Any,
+    ) -> "ModelMultipleChoiceField[Any] | None":
+        """Permissions as what people do."""
+        kwargs["widget"] = UnfoldAdminCheckboxSelectMultipleWidget
+        field: ModelMultipleChoiceField[Any] | None = super().formfield_for_manytomany(
+            db_field, request, **kwargs
+        )
+        if field is not None:
+            field.choices = role_words.choices(Permission.objects.select_related("content_type"))
+            field.help_text = "Whoever has the role may do what is selected."
+        return field
 
     @admin.display(description="Made by")
     def made_by(self, role: Role) -> str:

@@ -145,6 +145,9 @@ class QuotaForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the st
 class QuotaEntityAdmin(RollcallAdmin):
     """How much of a node clients may use."""
 
+    list_empty = (
+        "No client has a quota of its own. Add one to slow down a user, a client id or an address."
+    )
     form = QuotaForm
     list_display = ("entity", "quotas_text", "updated_at")
     list_display_links = ("entity",)

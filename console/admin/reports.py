@@ -27,6 +27,10 @@ from groups.models import ReportRun
 class ReportRunAdmin(RollcallAdmin):
     """Only the pipeline writes runs."""
 
+    list_empty = (
+        "No analysis has run. Analyse now, or run make analyze; meanwhile SQL answers what"
+        " rebalances cost."
+    )
     list_display = ("run", "outcome", "started_at", "took", "events", "requester", "short")
     list_display_links = ("run",)
     list_filter = ("state",)

@@ -1,6 +1,6 @@
 """A matrix of what people do and the roles that allow it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from django.contrib.auth.models import Group as Role
@@ -70,6 +70,25 @@ def matrix() -> Matrix:
         for deed, needed in DEEDS.items()
     ]
     return Matrix([role.name for role in roles], lines)
+
+
+def choices(permissions: Iterable[Any]) -> Sequence[tuple[str, Sequence[tuple[int, str]]]]:
+    """Permissions (rows with their content types) for a form: those of ``DEEDS`` by what people do,
+    in its order, and below them Django's others, by the rows that they are about."""
+    deeds = {name: deed for deed, needed in DEEDS.items() for name in needed}
+    by_name = {f"{one.content_type.app_label}.{one.codename}": one for one in permissions}
+    done = [
+        (by_name[name].pk, deed if len(DEEDS[deed]) == 1 else f"{deed} ({_about(by_name[name])})")
+        for name, deed in deeds.items()
+        if name in by_name
+    ]
+    others = [(one.pk, _about(one)) for name, one in by_name.items() if name not in deeds]
+    return [("What people do", done), ("Rows", sorted(others, key=lambda other: other[1]))]
+
+
+def _about(permission: Any) -> str:
+    """Django's "Can view api token" without its first word."""
+    return str(permission.name).removeprefix("Can ")
 
 
 def held(role: Any) -> set[str]:

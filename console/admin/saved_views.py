@@ -62,6 +62,9 @@ class SavedViewForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 class SavedViewAdmin(RollcallAdmin):
     """One's own views; the list of groups links here."""
 
+    list_empty = (
+        "There is no view. Search or filter the list of groups, and save it under a name there."
+    )
     form = SavedViewForm
     list_display = ("name", "query", "is_shared")
     ordering = ("name",)

@@ -103,6 +103,7 @@ class WithLastRuns(OwnParameters):
 class PeriodicTaskAdmin(RollcallAdmin):
     """The scheduled tasks."""
 
+    list_empty = "There is no periodic work: worker and beat write the schedule when they start."
     form = TaskForm
     list_display = ("name", "when", "state", "last_run", "took", "failures", "outcome")
     list_filter = ("enabled",)
@@ -194,6 +195,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
 class IntervalScheduleAdmin(RollcallAdmin):
     """Periods for tasks."""
 
+    list_empty = "There is no interval. Add one to run periodic work by it."
     list_display = ("__str__", "every", "period")
     ordering = ("period", "every")
 
@@ -202,5 +204,6 @@ class IntervalScheduleAdmin(RollcallAdmin):
 class CrontabScheduleAdmin(RollcallAdmin):
     """Times of day for tasks."""
 
+    list_empty = "There is no time of day. Add one to run periodic work at it."
     list_display = ("human_readable", "__str__")
     fields = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week", "timezone")

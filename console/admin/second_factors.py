@@ -45,6 +45,7 @@ class Proof(forms.Form):
 class SecondFactorAdmin(RollcallAdmin):
     """Users with a second factor. It is never edited; an administrator removes a lost one."""
 
+    list_empty = "Nobody has a second factor. Everyone sets up their own, under Second factor."
     list_display = ("user", "created_at", "last_used_at", "recovery_codes")
     list_select_related = ("user",)
     search_fields = ("user__username",)

@@ -83,6 +83,7 @@ class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 class ApiTokenAdmin(RollcallAdmin):
     """A token is never edited: a different one is created instead."""
 
+    list_empty = "You have no API token. Add one for a script, the command line or an agent."
     form = TokenForm
     list_display = ("name", "begins", "user", "scopes_text", "made_by", "used_at", "expires")
     list_select_related = ("user",)

@@ -19,7 +19,7 @@ from console.admin.base import RollcallAdmin
 from console.people import rights
 from console.webhooks import endpoints
 from console.webhooks.addresses import EndpointRefused
-from console.webhooks.events import NAMES
+from console.webhooks.events import NAMES, WORDS
 from groups.core.journal import Kinds
 from groups.models import Webhook, WebhookDelivery
 
@@ -33,7 +33,10 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     """An endpoint."""
 
     events = MultipleChoiceField(
-        choices=[(name, name) for name in NAMES],
+        choices=[
+            (title, [(name, WORDS[name]) for name in NAMES if name.startswith(begin)])
+            for title, begin in (("Rules", "attention."), ("The journal", "journal."))
+        ],
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
         help_text="None selected: everything. Rules send an event when they begin to fire and when"
@@ -68,6 +71,7 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 class WebhookAdmin(RollcallAdmin):
     """Endpoints. The secret is only in the response that created it."""
 
+    list_empty = "No program is told of events. Add an endpoint to send them to a pager or a chat."
     form = WebhookForm
     list_display = ("name", "leads_to", "standing", "delivered_at")
     search_fields = ("name", "url")
@@ -154,6 +158,7 @@ class WebhookAdmin(RollcallAdmin):
 class WebhookDeliveryAdmin(RollcallAdmin):
     """Events that were sent, or wait."""
 
+    list_empty = "Nothing was sent. Select an endpoint under Webhooks and send a test event."
     list_display = (
         *("type", "webhook", "state_text", "attempts", "status", "created_at", "next_attempt"),
     )

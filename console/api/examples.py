@@ -27,6 +27,13 @@ BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "grow_topic": {"partitions": 12},
     "place_topic": {"racks": [["rack-1"], ["rack-2"]]},
     "acknowledge": {"rule": "stopped", "subject": "orders", "note": "until the move is done"},
+    "apply_attention_rule": {
+        "rule": "storm",
+        "is_prefix": True,
+        "name": "batch-",
+        "threshold": 200,
+        "reason": "they run one after the other",
+    },
     "mark": {"text": "orders 1.7.0", "at": "2026-01-31T12:00:00Z"},
     "decide_advice": {
         "group_id": "orders",

@@ -1,15 +1,18 @@
-"""Acknowledgements of situations that are over, ended by the worker (``groups.sweeps.ends``)."""
+"""Acknowledgements of situations that are over, and silences, ended by the worker
+(``groups.sweeps.ends``)."""
 
 from typing import Any
 
 from django.utils import timezone
 
 from console.queries import attention, overview
-from groups.models import Acknowledgement
+from groups.models import Acknowledgement, AttentionRule
 
 
 def end_acknowledgements() -> int:
-    """Acknowledgements whose end has passed, and those of rules that do not fire any more."""
+    """Acknowledgements whose end has passed, and those of rules that do not fire any more; beside
+    them silences and thresholds whose end has passed, which are not counted."""
+    AttentionRule.objects.filter(until__lte=timezone.now()).delete()
     noted: list[Any] = list(Acknowledgement.objects.all())
     if not noted:
         return 0

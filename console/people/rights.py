@@ -125,6 +125,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/progress": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/comparison": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/timeline": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/attention": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/foresight": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/waiting": {"GET": VIEW_GROUP},
     **{
@@ -154,6 +155,8 @@ REST: Final[Mapping[str, Row]] = {
     "slots": {"GET": VIEW_NODE},
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
+    "attention/rules": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
+    "attention/rules/<int:rule_id>": {"DELETE": ACKNOWLEDGE},
     "nodes": {"GET": VIEW_NODE},
     "connections": {"GET": VIEW_CONNECTION},
     "nodes/drains": {"GET": VIEW_NODE},
@@ -321,6 +324,7 @@ MODELS: Final[Mapping[str, Model]] = {
         },
     ),
     "groups_acknowledgement": Model(VIEW_GROUP, ACKNOWLEDGE, delete=ACKNOWLEDGE),
+    "groups_attentionrule": Model(VIEW_GROUP, ACKNOWLEDGE, delete=ACKNOWLEDGE),
     # One's own views; every user who sees the list has some.
     "groups_savedview": Model(VIEW_GROUP, VIEW_GROUP, VIEW_GROUP, VIEW_GROUP),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),

@@ -61,6 +61,11 @@ class RuleInput:
         """The rows of one rule."""
         return [row for row in self.rows if row.rule == rule]
 
+    def is_late(self, group: Group) -> bool:
+        """Whether it has not settled for too long; those of the whole fleet are chosen already."""
+        after = self.of(UNSETTLED_AFTER)
+        return not after or timezone.now() - group.state_since > after[0].n * MS
+
 
 def _slots(seen: RuleInput) -> Iterator[Fired]:
     free = seen.fleet.ownerless_slots
@@ -116,7 +121,7 @@ def _nodes(seen: RuleInput) -> Iterator[Fired]:
 
 def _unsettled(seen: RuleInput) -> Iterator[Fired]:
     fleet = seen.fleet
-    for group in fleet.unsettled:
+    for group in filter(seen.is_late, fleet.unsettled):
         yield _does_not_settle(group, fleet.situations[group.group_id])
     more = fleet.unsettled_count - len(fleet.unsettled)
     if more > 0:
@@ -271,10 +276,15 @@ def _worked_on(row: FiredRow) -> int | None:
 
 
 UNSETTLED: Final = "unsettled"
+UNSETTLED_AFTER: Final = "unsettled-after"
+OWN_COMMIT: Final = "own-commit"
+"""Rows that are no findings: a group's threshold of ``UNSETTLED``, and whether groups have one of
+``no-commit``."""
 
 
 class Rule(NamedTuple):
-    """One rule: when it fires, the setting with its threshold ("": none), and what to do."""
+    """One rule: when it fires, the setting with its threshold ("": none), and what to do. Of those
+    about groups a group may have another threshold (``console.queries.attention_rules``)."""
 
     name: str
     meaning: str
@@ -510,7 +520,8 @@ def find(
         "drained": thresholds.attention_drained_ms,
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
-        "commit": thresholds.attention_commit_ms,
+        "commit": thresholds.attention_commit_ms or sql.NEVER,
+        "unsettled": thresholds.attention_unsettled_ms,
         "notify_queue": thresholds.attention_notify_queue_percent,
         "listed": listed,
         "completed": EntryKind.REBALANCE_COMPLETED.value,
@@ -521,7 +532,8 @@ def find(
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND_WITH_COUNTS, values)
         rows = [FiredRow(*row) for row in cursor.fetchall()]
-        if thresholds.attention_commit_ms:
+        is_own = any(row.rule == OWN_COMMIT for row in rows)
+        if thresholds.attention_commit_ms or is_own:
             cursor.execute(sql.NO_COMMITS, values)
             rows += [FiredRow(*row) for row in cursor.fetchall()]
     return rows

@@ -127,6 +127,5 @@ def of_rules(selected: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
     more statement, two with ``attention.commit.ms``."""
     condition = Q(group_id__in=attention.groups_of(names))
     if attention.UNSETTLED in names:
-        since = overview.unsettled_since(timezone.now())
-        condition |= Q(state_since__lt=since) & ~Q(state__in=SETTLED)
+        condition |= ~Q(state__in=SETTLED) & Q(overview.is_unsettled(timezone.now()))
     return selected.filter(condition)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.db.models import (
     BigIntegerField,
+    BooleanField,
     Case,
     Count,
     Max,
@@ -36,6 +37,7 @@ from console.queries.thresholds import Thresholds
 from groups.core.backoff import pause
 from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
+from groups.store.sql import attention as sql
 
 UNDECIDED_AFTER: Final = timedelta(minutes=1)
 """An owner decides an operation within seconds: with one that waits for longer something is wrong.
@@ -184,9 +186,8 @@ def look(now: datetime | None = None) -> Overview:
 
 def alone(group: Group, now: Situation) -> Overview:
     """One group as if it were the only one: the input of the rules about groups. No statement:
-    acknowledgements come with the rules' findings."""
-    since = unsettled_since(timezone.now())
-    unsettled = [group] if group.state not in SETTLED and group.state_since < since else []
+    acknowledgements, and from when on it is late, come with the rules' findings."""
+    unsettled = [] if group.state in SETTLED else [group]
     return Overview(
         states={group.state: 1},
         members=0,
@@ -246,15 +247,16 @@ SELECT jsonb_object_agg(state, n)::text FROM (
 def unsettled_groups(now: datetime, acknowledged_ids: Sequence[str]) -> Sequence[Any]:
     """Groups that have been rebalancing for too long: acknowledged ones, then the oldest; ``of`` on
     each is their number."""
-    moving = Group.objects.filter(state_since__lt=unsettled_since(now)).exclude(state__in=SETTLED)
+    moving = Group.objects.exclude(state__in=SETTLED).filter(is_unsettled(now))
     counted = moving.annotate(of=Window(Count("*")))
     ordered = annotated(counted).order_by(*_first("group_id", acknowledged_ids), "state_since")
     return list(ordered[: LISTED_MAX + len(acknowledged_ids)])
 
 
-def unsettled_since(now: datetime) -> datetime:
-    """A group that has been rebalancing since before this time counts as unsettled."""
-    return now - timedelta(milliseconds=Thresholds.from_django().attention_unsettled_ms)
+def is_unsettled(now: datetime) -> RawSQL:
+    """Whether a group that is not settled has not been for too long."""
+    unsettled_ms = Thresholds.from_django().attention_unsettled_ms
+    return RawSQL(sql.LATE, [now, unsettled_ms], output_field=BooleanField())
 
 
 def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
@@ -287,18 +289,18 @@ def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], ...]:
     """The newest rebalances of the whole fleet, the newest outages of nodes, the newest rebalances
     that needed attention while they lasted, and the newest marks since then, each newest first. One
     statement."""
-    read = _looked_through(newest).order_by("-id")
+    unsettled_ms = Thresholds.from_django().attention_unsettled_ms
+    is_long = RawSQL(sql.LONG, [unsettled_ms], output_field=BooleanField())
+    read = _looked_through(newest).annotate(is_long=is_long).order_by("-id")
     rebalanced = read.filter(kind=REBALANCED)[:LATEST_MAX]
     away = read.filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)[:OUTAGES_MAX]
     marked = read.filter(kind=EntryKind.MARKED, at__gte=since)[:OUTAGES_MAX]
-    unsettled_ms = Thresholds.from_django().attention_unsettled_ms
-    long = read.filter(kind=REBALANCED, at__gte=since, duration_ms__gte=unsettled_ms)
+    long = read.filter(is_long=True, kind=REBALANCED, at__gte=since)
     found = sorted(
         rebalanced.union(away, marked, long[:OUTAGES_MAX], all=False), key=lambda entry: -entry.pk
     )
     of = {kind: [entry for entry in found if entry.kind == kind] for kind in LATEST}
-    over = [each for each in of[REBALANCED] if (each.duration_ms or 0) >= unsettled_ms]
-    over = [each for each in over if each.at >= since][:OUTAGES_MAX]
+    over = [each for each in of[REBALANCED] if each.is_long and each.at >= since][:OUTAGES_MAX]
     newest_of_all = of[REBALANCED][:LATEST_MAX]
     return newest_of_all, of[EntryKind.NODE_OUTAGE], over, of[EntryKind.MARKED]
 

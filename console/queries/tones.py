@@ -64,6 +64,9 @@ KINDS: Final[Mapping[str, str]] = {
 
 BY_COST: Final = frozenset([EntryKind.REBALANCE_COMPLETED, EntryKind.STABLE])
 
+OF_ANOTHER: Final = " of node "
+"""In the reason of an entry about slots that their owner did not hand over."""
+
 CRASHES: Final = frozenset(
     [
         Trigger.SESSION_EXPIRED,
@@ -84,6 +87,8 @@ one."""
 
 def of_entry(entry: Any) -> str:
     """The tone of one journal entry (a row of ``Journal``)."""
+    if entry.kind == EntryKind.SLOTS_CLAIMED and OF_ANOTHER in entry.reason:
+        return WARN
     return cost(entry) if entry.kind in BY_COST else KINDS.get(entry.kind, PLAIN)
 
 

@@ -23,6 +23,14 @@ NAMES: Final[Sequence[str]] = (
 """The names that an endpoint may request; for a rule it gets events when it begins to fire and when
 it ends."""
 
+WORDS: Final[Mapping[str, str]] = {
+    ANY_RULE: "Everything that needs attention",
+    **{f"attention.{rule.name}": f"{rule.meaning} ({rule.name})" for rule in RULES},
+    ANY_ENTRY: "Every entry of the journal",
+    **{f"journal.{kind}": kind.value.replace("-", " ") for kind in EntryKind},
+}
+"""What they are, for people."""
+
 BODY_BYTES_MAX: Final = 65_536
 """A longer body is sent without details: receivers usually accept no more."""
 

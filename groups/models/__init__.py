@@ -17,6 +17,7 @@ from groups.models.access import QuotaEntity as QuotaEntity
 from groups.models.access import ScramCredential as ScramCredential
 from groups.models.acknowledgement import Acknowledgement as Acknowledgement
 from groups.models.advice import AdviceDecision as AdviceDecision
+from groups.models.attention_rule import AttentionRule as AttentionRule
 from groups.models.base import WrittenBySql as WrittenBySql
 from groups.models.fleet import BeatLease as BeatLease
 from groups.models.fleet import Drain as Drain

@@ -112,6 +112,7 @@ SHOWN_TABLES = (
     "rollcall_timeline",
     *FACT_READS,
     "rollcall_fleet_hour",
+    "rollcall_node_minute",
     "rollcall_report_run",
     "rollcall_report_row",
     "auth_permission",
@@ -190,6 +191,7 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys(OPEN_FACT_TABLES, WRITES),
             **dict.fromkeys(FACT_TABLES, ADDS),
             "rollcall_waiting": WRITES,
+            "rollcall_node_minute": ("SELECT", "INSERT", "DELETE"),
             "rollcall_group_counts": ("SELECT", "INSERT", "UPDATE"),
             **dict.fromkeys(CONNECTION_TABLES, WRITES),
             "rollcall_timeline": READS,
@@ -215,6 +217,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_openid_user": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ADDS,
             "rollcall_acknowledgement": WRITES,
+            "rollcall_attention_rule": WRITES,
             "rollcall_advice_decision": WRITES,
             "rollcall_mark": WRITES,
             "rollcall_saved_view": WRITES,
@@ -265,7 +268,9 @@ ROLES: tuple[Role, ...] = (
             "rollcall_progress_done": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_waiting": READS,
             "rollcall_group_counts": ("SELECT", "DELETE"),
-            "rollcall_acknowledgement": ("SELECT", "DELETE"),
+            **dict.fromkeys(
+                ("rollcall_acknowledgement", "rollcall_attention_rule"), ("SELECT", "DELETE")
+            ),
             "rollcall_webhook": (
                 "SELECT",
                 "UPDATE (enabled, disabled_because, failures, failing_since, not_before,"

@@ -14,14 +14,18 @@ from proof.foresight.scene import SPEAKS, Scene, Where
 
 TOKEN = "the-token-of-a-proof"
 
+GROUPS = 3
+"""Of each sort at the same time: an operation is mostly waiting, for sessions that end and for
+groups that settle."""
+
 SETTINGS = {
     "ROLLCALL_API_TOKEN": TOKEN,
     "ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on",
     "ROLLCALL_WEB_REST_READS_PER_MINUTE": "0",
     "ROLLCALL_WEB_REST_CHANGES_PER_MINUTE": "0",
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
-    "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "6000",
-    "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "6000",
+    "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "10000",
+    "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "10000",
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
 }
@@ -33,11 +37,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--operations", type=int, default=200, help="of all groups together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", choices=list(SPEAKS), help="these sorts alone")
+    parser.add_argument("--groups", type=int, default=GROUPS, help="of each sort, at once")
     options = parser.parse_args(arguments)
     with Installation(SETTINGS) as running:
         where = Where(running.kafka, running.draft, running.web, TOKEN)
         sorts = options.only or list(SPEAKS)
-        outcomes = asyncio.run(run(where, sorts, options.operations, options.seed))
+        outcomes = asyncio.run(run(where, sorts * options.groups, options.operations, options.seed))
     for line in report(outcomes):
         print(line)
     return 0 if all(outcome.is_right for outcome in outcomes) else 1
@@ -46,11 +51,11 @@ def main(arguments: Sequence[str]) -> int:
 async def run(where: Where, sorts: Sequence[str], operations: int, seed: int) -> list[Outcome]:
     """So many operations, shared among groups of these sorts, which are there at the same time."""
     each, more = divmod(operations, len(sorts))
-    groups = [_one(where, sort, each + (n < more), seed) for n, sort in enumerate(sorts)]
+    groups = [_one(where, sort, each + (n < more), f"{seed}-{n}") for n, sort in enumerate(sorts)]
     return [outcome for found in await asyncio.gather(*groups) for outcome in found]
 
 
-async def _one(where: Where, sort: str, operations: int, seed: int) -> list[Outcome]:
+async def _one(where: Where, sort: str, operations: int, seed: str) -> list[Outcome]:
     rng = Random(f"{seed} {sort}")
     scene, found = Scene(where, sort, f"foreseen-{sort}-{seed}", rng), []
     try:

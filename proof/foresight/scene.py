@@ -23,7 +23,7 @@ SPEAKS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """What the library is told, by the sort of group."""
 
-SESSION_MS: Final = 6_000
+SESSION_MS: Final = 10_000
 SETTLED_S: Final = 180.0
 LOOK_S: Final = 0.15
 AGAIN_MAX: Final = 30
@@ -52,6 +52,8 @@ class Scene:
         self.members: list[Member] = []
         self.partitions = rng.randrange(7, 20)
         self.drained: set[str] = set()
+        self.generation = 0
+        """When it was last settled."""
         self._made = 0
         headers = {"Authorization": f"Bearer {where.token}"}
         self.rest = httpx.AsyncClient(
@@ -83,7 +85,7 @@ class Scene:
             client_id=f"w-{self._made}",
             session_timeout_ms=SESSION_MS,
             heartbeat_interval_ms=500,
-            heartbeat_frequency=12,
+            heartbeat_frequency=20,
             **SPEAKS[self.sort],
         )
         await member.start()
@@ -126,17 +128,20 @@ class Scene:
             for row in rows
         }
 
-    async def settled(self) -> Owned:
-        """Wait until nothing changes any more, and every partition has an owner."""
+    async def settled(self, newer_than: int | None = None) -> Owned:
+        """Wait until nothing changes any more, and every partition has an owner; ``newer_than``: in
+        a later generation than this."""
         deadline, calm, last = time.monotonic() + SETTLED_S, 0, None
         while time.monotonic() < deadline:
             group = await self.get()
             owned = await self.owned()
             now = (group["state"], group["generation"], owned)
+            is_newer = newer_than is None or group["generation"] > newer_than
             is_whole = sum(map(len, owned.values())) == self.partitions
-            is_still = now == last and group["state"] == "Stable" and is_whole
+            is_still = now == last and group["state"] == "Stable" and is_whole and is_newer
             calm, last = (calm + 1 if is_still and len(owned) == len(self.members) else 0), now
             if calm >= CALM:
+                self.generation = group["generation"]
                 return owned
             await asyncio.sleep(LOOK_S)
         raise TimeoutError(f"{self.name} does not settle: {last}")

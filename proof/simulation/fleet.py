@@ -9,7 +9,8 @@ count here, where loading takes no simulated time; its processor time and memory
 
 import resource
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -33,7 +34,10 @@ STEP_S: Final = 0.1
 PATIENCE_S: Final = 60.0
 """Of simulated time, for slots to have owners that stay."""
 
-BACK_S: Final = 2.0
+CALM_S: Final = 1.0
+"""How long the owners of slots have to stay the same."""
+
+BACK_S: Final = 1.0
 """After which a node that was stopped starts again."""
 
 STATE: Final = GroupRow(
@@ -125,13 +129,19 @@ class Fleet:
 
     def settle(self) -> None:
         """Until all slots have owners, which have loaded their groups and keep them for a while."""
-        for _ in range(int(3 / STEP_S)):
+        for _ in range(int(CALM_S / STEP_S)):
             self.pass_time()
         self.until(self.is_whole)
 
     def is_whole(self) -> bool:
         """Whether each group is served, by one node."""
         return len(self.owners()) == SLOTS and self.served() == len(self.database.groups)
+
+    def is_shared(self) -> bool:
+        """Whether no node has two slots more than another."""
+        found = Counter(self.owners().values())
+        counts = [found[node_id] for node_id in self.node_ids]
+        return max(counts) - min(counts) <= 1
 
     def served(self) -> int:
         """Groups in the memory of nodes."""
@@ -169,7 +179,7 @@ def bring_it_back(fleet: Fleet) -> None:
     """The nodes of the zone start again."""
     for node_id in fleet.node_ids[::ZONES]:
         fleet.world.after(fleet.world.between(0, 5), fleet.start, node_id)
-    fleet.until(lambda: len(fleet.network.nodes) == len(fleet.node_ids))
+    fleet.until(fleet.is_shared)
     fleet.settle()
 
 

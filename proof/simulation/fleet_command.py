@@ -1,5 +1,5 @@
-"""``python -m proof fleet``: a hundred nodes with a million groups through restarts and the loss of a
-zone (``proof/simulation/fleet.py``)."""
+"""``python -m proof fleet``: many groups on a hundred nodes, restarts and the loss of a zone
+(``proof/simulation/fleet.py``)."""
 
 import argparse
 from collections.abc import Sequence

@@ -43,10 +43,11 @@ def silences(db: Database, transaction: Transaction, slots: Any) -> Operation:
     """What is noted about the members of groups in the slots."""
     yield ("wait", 0)
     found: dict[str, dict[str, Noted]] = {}
-    for (group_id, member_id), row in sorted(db.liveness.items()):
-        if group_id in db.groups and slot_of(group_id) in slots:
-            noted = Noted((db.wall - row.heard_at) // 1_000, row.since_ms)
-            found.setdefault(group_id, {})[member_id] = noted
+    asked = set(db.groups_of(slots))
+    for group_id, member_id in sorted(key for key in db.liveness if key[0] in asked):
+        row = db.liveness[group_id, member_id]
+        noted = Noted((db.wall - row.heard_at) // 1_000, row.since_ms)
+        found.setdefault(group_id, {})[member_id] = noted
     return found
 
 

@@ -3,6 +3,7 @@
 Reads only memory, never PostgreSQL. What connections have counted is summed on request, in slices.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
@@ -48,11 +49,7 @@ class NodeReport(Collector):
 
     async def metrics(self, accept: str) -> Answer:
         """As Prometheus' text format or as OpenMetrics."""
-        slices = Slices()
-        for connection in list(self._server.connections):
-            connection.settle()
-            if slices.is_over:
-                await slices.pause()
+        await _settle(self._server)
         encode, content_type = choose_encoder(accept)
         return Answer(HTTPStatus.OK, encode(self._registry), content_type)
 
@@ -125,16 +122,37 @@ def _claims(node: Node) -> Iterator[Sample]:
         yield Sample("rollcall_instance_claims_total", node.instance_claims.counts[how], (how,))
 
 
+async def _settle(server: Any) -> None:
+    """What connections have counted becomes the node's."""
+    slices = Slices()
+    for connection in list(server.connections):
+        connection.settle()
+        if slices.is_over:
+            await slices.pause()
+
+
+async def heartbeats_until_now(server: Any) -> int:
+    """How many heartbeats were answered since the server began."""
+    await _settle(server)
+    return sum(heartbeats(server).values())
+
+
+def heartbeats(server: Any) -> Mapping[int, int]:
+    """Heartbeats that were answered, by the fast path and by handlers, by error code."""
+    beats = Counter[int](server.coordinator.tallies.heartbeats)
+    for name in BEATS:
+        if name in server.served:
+            beats.update(server.served[name].errors)
+    return beats
+
+
 def _requests(server: Any) -> Iterator[Sample]:
-    tallies = server.coordinator.tallies
-    beats = dict(tallies.heartbeats)
     for name, served in server.served.items():
         yield Sample("rollcall_request_seconds", served.durations, (name,))
         for number, count in served.errors.items():
             yield Sample("rollcall_requests_total", count, (name, _result(name, number)))
-            if name in BEATS:
-                beats[number] = beats.get(number, 0) + count
-    for name, counts in (("heartbeats", beats), ("commits", tallies.commits)):
+    commits = server.coordinator.tallies.commits
+    for name, counts in (("heartbeats", heartbeats(server)), ("commits", commits)):
         for number in sorted(counts):
             result = _result(BEATS[0], number)
             yield Sample(f"rollcall_{name}_total", counts[number], (result,))

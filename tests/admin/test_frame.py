@@ -1,15 +1,20 @@
 """What is the same on every page: the frame around it, also where there is no page."""
 
 import re
+from html import unescape
 from http import HTTPStatus
 from typing import Final
 from uuid import uuid4
 
 import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils.timezone import now
 
+from console.admin import role_words
 from console.people.staff_roles import VIEWER
+from console.webhooks.events import WORDS
 from groups.models import Node, Operation, Topic
 from tests.admin.visitors import superuser, text, visitor
 
@@ -33,6 +38,22 @@ def test_every_page_of_the_frame_makes_its_main_part_a_landmark() -> None:
         shown = text(root.get(page))
         assert "rollcall/frame.js" in shown and shown.count('id="main"') == 1, page
     assert text(Client().get("/admin/login/")).count("<main") == 1
+
+
+def test_every_empty_list_says_what_to_do() -> None:
+    sites = admin.site._registry.items()
+    silent = [name for name, site in sites if not getattr(site, "list_empty", "")]
+    assert silent == []
+    assert "Add an endpoint" in text(superuser().get("/admin/groups/webhook/"))
+
+
+def test_what_a_webhook_may_get_and_a_role_may_do_is_chosen_in_words() -> None:
+    root = superuser()
+    hooks = unescape(text(root.get("/admin/groups/webhook/add/")))
+    assert all(words in hooks for words in WORDS.values())
+    role = unescape(text(root.get("/admin/auth/group/add/")))
+    assert all(deed in role for deed in role_words.DEEDS)
+    assert role.count('name="permissions"') == Permission.objects.count()
 
 
 def test_a_missing_page_is_reported_within_the_site() -> None:

@@ -10,6 +10,7 @@ import pytest
 from console.queries import tones
 from console.queries.journal_folds import folded, line
 from console.queries.member_names import Names
+from groups.cluster.slot_rows import taken
 from groups.core.explanation import WHY, Awaited, End, Explanation, Share
 from groups.core.journal import EntryKind, Trigger
 from groups.core.waiting import Act
@@ -71,6 +72,23 @@ def test_an_entry_of_an_earlier_version_is_coloured_by_its_columns() -> None:
         waited_for={}, joined=[], left=["a"], details={},
     )  # fmt: skip
     assert tones.of_entry(old) == "bad"
+
+
+@pytest.mark.parametrize(
+    ("before", "tone"),
+    [
+        ([None], "good"),
+        ([None] * 64, "good"),
+        ([1], "warn"),
+        ([None, 1], "warn"),
+        ([0] * 9, "warn"),
+    ],
+)
+def test_slots_that_were_not_handed_over_are_no_green_dot(
+    before: list[int | None], tone: str
+) -> None:
+    entry = Journal(kind=EntryKind.SLOTS_CLAIMED, reason=taken(before))
+    assert tones.of_entry(entry) == tone
 
 
 def test_every_state_and_every_trigger_has_a_colour_of_its_own() -> None:

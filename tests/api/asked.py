@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
-from console.operations import acl_changes, kafka_users, quota_changes
+from console.operations import acl_changes, attention_rules, kafka_users, quota_changes
 from console.webhooks import endpoints
 from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
@@ -119,6 +119,13 @@ BODIES: Mapping[str, Any] = {
     "start_reports": None,
     "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
     "withdraw_acknowledgement": None,
+    "apply_attention_rule": {
+        "rule": "storm",
+        "name": "cold",
+        "threshold": 7,
+        "reason": "a new deployment",
+    },
+    "withdraw_attention_rule": None,
     "mark": {"text": "orders 1.7.0", "at": "2026-01-31T12:00:00Z"},
     "withdraw_mark": None,
     "decide_advice": {**KEY, "verdict": "muted", "reason": "a new deployment"},
@@ -198,6 +205,9 @@ def everything() -> list[Asked]:
     noted = Acknowledgement.objects.create(
         rule=FREE, subject="", note="an earlier one", actor="olga"
     )
+    tuned = attention_rules.apply(
+        "storm", "warm", is_prefix=False, threshold=7, reason="an earlier one", actor="olga"
+    )
     advise(ReportRunFactory.create())
     decided = AdviceDecision.objects.create(
         **KEY, verdict="accepted", reason="an earlier one", actor="olga", at=timezone.now()
@@ -206,6 +216,7 @@ def everything() -> list[Asked]:
     ids = {
         "operation_id": str(made.pk),
         "acknowledgement_id": str(noted.pk),
+        "rule_id": str(tuned.pk),
         "decision_id": str(decided.pk),
         "mark_id": str(marked.pk),
     }

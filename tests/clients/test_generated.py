@@ -33,6 +33,7 @@ ENDLESS: Final = "follow_journal"
 NOT_THERE: Final = {
     "get_acknowledgement": HTTPStatus.NOT_FOUND,
     "withdraw_acknowledgement": HTTPStatus.NOT_FOUND,
+    "withdraw_attention_rule": HTTPStatus.NOT_FOUND,
     "acknowledge": HTTPStatus.CONFLICT,
     "decide_advice": HTTPStatus.CONFLICT,
     **dict.fromkeys(("withdraw_advice_decision", "withdraw_mark"), HTTPStatus.NOT_FOUND),
@@ -138,6 +139,7 @@ def wanted(installation: Installation, worker: Worker, request: Any) -> Sequence
         "partition": 0,
         "operation_id": operation,
         "acknowledgement_id": 2**31,
+        "rule_id": 2**31,
         "decision_id": 2**31,
         "mark_id": 2**31,
         "since": "2026-05-04T03:00:00Z",

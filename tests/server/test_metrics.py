@@ -120,6 +120,28 @@ async def test_rebalances_joins_and_leaves_are_counted(
     assert (samples("rollcall_batch_groups_total", queue="membership") or 0) >= 3
 
 
+async def test_a_node_writes_what_it_did_in_each_minute(watched: Serving) -> None:
+    client, _ = await watched.connect()
+    beat = await client.settled("g")
+    await beats(client, beat, 5)
+    node, minutes = watched.node, watched.node.minutes
+    node.coordinator.tallies.loop_lag.note(0.04)
+    await minutes.look(node.readers)
+    beat.member_id = "nobody"
+    await beats(client, beat, 2)
+    node.coordinator.tallies.loop_lag.note(0.04)
+    await minutes.look(node.readers)
+    async with node.readers.connection() as connection:
+        cursor = await connection.execute(
+            b"SELECT node_id, heartbeats, commits, lag_ms >= 50, slots, seconds >= 0"
+            b" FROM rollcall_node_minute ORDER BY at"
+        )
+        assert await cursor.fetchall() == [
+            (0, 5, 0, True, SLOTS, True),
+            (0, 2, 0, True, SLOTS, True),
+        ]
+
+
 async def test_requests_are_counted_by_api_and_result(watched: Serving) -> None:
     client, _ = await watched.connect()
     await client.settled("g")

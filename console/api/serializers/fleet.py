@@ -8,10 +8,12 @@ from rest_framework import serializers as s
 from console.api.fields import Id, Line
 from console.api.serializers.operations import not_past
 from console.queries.attention import RULES
+from console.queries.attention_rules import MOST
 from console.queries.fired import Remedy
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Acknowledgement,
+    AttentionRule,
     ClientConnection,
     Drain,
     Node,
@@ -217,6 +219,68 @@ class NewAcknowledgement(s.Serializer[Any]):
         validators=[not_past],
         help_text="The end; it also ends with the situation.",
     )
+
+
+class AttentionRuleView(s.ModelSerializer[AttentionRule]):
+    """A threshold of some groups alone, or a silence."""
+
+    class Meta:
+        model = AttentionRule
+        fields = ("id", "rule", "is_prefix", "name", "threshold", "reason", "actor", "at", "until")
+
+
+class NewAttentionRule(s.Serializer[Any]):
+    """Give groups a threshold of their own, or silence a rule for them."""
+
+    rule = Line(max_length=REASON_CHARS_MAX, help_text="The name of a rule about groups.")
+    is_prefix = s.BooleanField(
+        default=False, help_text="Of all groups whose ids begin so; else of this one."
+    )
+    name = Id(allow_blank=True, trim_whitespace=False, help_text="A group id, or its beginning.")
+    threshold = s.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=MOST,
+        help_text="In the unit of the rule's setting; null: the rule is silenced until its end.",
+    )
+    reason = Line(max_length=REASON_CHARS_MAX)
+    until = s.DateTimeField(
+        required=False,
+        allow_null=True,
+        validators=[not_past],
+        help_text="The end, which a silence needs.",
+    )
+
+
+class RuleStanding(s.Serializer[Any]):
+    """How a rule applies to a group."""
+
+    rule = s.CharField()
+    meaning = s.CharField()
+    threshold = s.IntegerField(
+        allow_null=True, help_text="null: the rule has none; 0: it never fires."
+    )
+    text = s.CharField(allow_blank=True, help_text="The threshold in words.")
+    own = AttentionRuleView(allow_null=True, help_text="What gives it; null: the setting.")
+    silence = AttentionRuleView(allow_null=True, help_text="By which it is silenced now.")
+
+
+class RuleProposal(s.Serializer[Any]):
+    """A threshold that fits what a group did."""
+
+    rule = s.CharField()
+    threshold = s.IntegerField()
+    p99 = s.IntegerField(help_text="What 99 of 100 stayed below, in the threshold's unit.")
+    rebalances = s.IntegerField(help_text="Of how many rebalances that was computed.")
+    text = s.CharField()
+
+
+class GroupAttention(s.Serializer[Any]):
+    """From when on a group needs attention."""
+
+    rules = RuleStanding(many=True)
+    proposals = RuleProposal(many=True)
 
 
 class RuleView(s.Serializer[Any]):

@@ -152,7 +152,7 @@
     const marked = fresh.matches("[data-live-revision]") ? fresh : fresh.querySelector("[data-live-revision]");
     if (marked) shown = marked.dataset.liveRevision;
     // Only what differs is changed: what has the focus keeps it, and nothing moves under the mouse.
-    const callbacks = { beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details")) };
+    const callbacks = { beforeAttributeUpdated: (name, node) => name !== "data-label" && !(name === "open" && node.matches("details")) };
     Idiomorph.morph(live, fresh.innerHTML, { morphStyle: "innerHTML", callbacks });
     shownAt = performance.now();
     say();

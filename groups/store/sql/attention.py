@@ -8,14 +8,43 @@ group, or NULL for all; for a single group, acknowledged findings are computed h
 read.)
 """
 
-FOUND = """
+from typing import Final
+
+NEVER: Final = 1_000_000_000_000
+"""The threshold of a silenced rule: 31 years, or a number that nothing reaches."""
+
+
+FIRST: Final = "own.threshold IS NULL DESC, own.is_prefix, length(own.name) DESC"
+"""Which of several rows about a group counts: a silence, its own, the longest beginning."""
+
+
+def applies(group_id: str) -> str:
+    """Whether a row is in force, and about the group of this column."""
+    return f"""(own.until IS NULL OR own.until > now())
+ AND CASE WHEN own.is_prefix THEN starts_with({group_id}, own.name)
+          ELSE own.name = {group_id} END"""
+
+
+def threshold(rule: str, group_id: str, otherwise: str) -> str:
+    """The threshold of a rule for the group of this column: ``NEVER`` where it is silenced, else
+    the one of its own, else that of the longest beginning of its id, else the setting's."""
+    return f"""coalesce((SELECT coalesce(own.threshold, {NEVER}) FROM rollcall_attention_rule AS own
+ WHERE own.rule = '{rule}' AND {applies(group_id)} ORDER BY {FIRST} LIMIT 1), {otherwise})"""
+
+
+def heard(rule: str, group_id: str = "group_id") -> str:
+    """Whether a rule without a threshold is not silenced for the group of this column."""
+    return f"{threshold(rule, group_id, '0')} < {NEVER}"
+
+
+FOUND = f"""
 (SELECT 'storm' AS rule, group_id, '' AS detail, count(*) AS n, max(at) AS at,
         count(*) OVER () AS total
  FROM rollcall_journal
  WHERE id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
        AND at >= now() - interval '1 hour' AND group_id <> ''
        AND kind = %(completed)s AND (%(only)s::text IS NULL OR group_id = %(only)s)
- GROUP BY group_id HAVING count(*) >= %(storm)s
+ GROUP BY group_id HAVING count(*) >= {threshold("storm", "rollcall_journal.group_id", "%(storm)s")}
  ORDER BY group_id = ANY(%(known_storm)s::text[]) DESC, n DESC, group_id
  LIMIT %(listed)s + cardinality(%(known_storm)s::text[]))
 UNION ALL
@@ -23,7 +52,8 @@ UNION ALL
         CASE WHEN bool_or(whole) THEN 0 ELSE count(*) END,
         (array_agg(since ORDER BY whole DESC, since))[1] AS since, count(*) OVER ()
  FROM (SELECT *, scope = 'group' AS whole FROM rollcall_pause
-       WHERE since < now() - %(stopped)s * interval '1 millisecond'
+       WHERE since < now() - interval '1 millisecond' *
+             {threshold("stopped", "rollcall_pause.group_id", "%(stopped)s")}
              AND (%(only)s::text IS NULL OR group_id = %(only)s)) AS long
  GROUP BY group_id ORDER BY group_id = ANY(%(known_stopped)s::text[]) DESC, since, group_id
  LIMIT %(listed)s + cardinality(%(known_stopped)s::text[]))
@@ -31,7 +61,8 @@ UNION ALL
 (SELECT 'frozen', group_id, '', 0, updated_at, count(*) OVER ()
  FROM rollcall_group_config
  WHERE name = 'rollcall.freeze' AND value = 'true'
-       AND updated_at < now() - %(stopped)s * interval '1 millisecond'
+       AND updated_at < now() - interval '1 millisecond' *
+           {threshold("frozen", "rollcall_group_config.group_id", "%(stopped)s")}
        AND (%(only)s::text IS NULL OR group_id = %(only)s)
  ORDER BY group_id = ANY(%(known_frozen)s::text[]) DESC, updated_at
  LIMIT %(listed)s + cardinality(%(known_frozen)s::text[]))
@@ -44,7 +75,7 @@ UNION ALL
              ORDER BY deadline_at LIMIT %(silent_members)s) AS late
        GROUP BY group_id) AS l
  JOIN LATERAL (SELECT count(*) AS n FROM rollcall_member WHERE group_id = l.group_id) AS m
-      ON m.n > 0 AND l.n * 100 >= m.n * %(silent)s
+      ON m.n > 0 AND l.n * 100 >= m.n * {threshold("silent", "l.group_id", "%(silent)s")}
  ORDER BY l.group_id = ANY(%(known_silent)s::text[]) DESC, l.n DESC, l.group_id
  LIMIT %(listed)s + cardinality(%(known_silent)s::text[]))
 UNION ALL
@@ -57,7 +88,8 @@ UNION ALL
         count(*) OVER ()
  FROM rollcall_waiting AS waiting
  WHERE told_at > now() - interval '15 seconds' AND details->>'phase' = 'put-off'
-       AND (details->>'still')::bigint > 0 AND (%(only)s::text IS NULL OR group_id = %(only)s)
+       AND (details->>'still')::bigint > 0 AND {heard("unowned", "waiting.group_id")}
+       AND (%(only)s::text IS NULL OR group_id = %(only)s)
  ORDER BY group_id = ANY(%(known_unowned)s::text[]) DESC, 4 DESC, group_id
  LIMIT %(listed)s + cardinality(%(known_unowned)s::text[]))
 UNION ALL
@@ -66,6 +98,7 @@ UNION ALL
  FROM rollcall_journal
  WHERE id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
        AND at >= now() - %(claims)s * interval '1 millisecond' AND kind = %(instance_taken)s
+       AND {heard("shared-instance", "rollcall_journal.group_id")}
        AND (%(only)s::text IS NULL OR group_id = %(only)s)
  GROUP BY group_id ORDER BY group_id = ANY(%(known_shared_instance)s::text[]) DESC, 5 DESC, group_id
  LIMIT %(listed)s + cardinality(%(known_shared_instance)s::text[]))
@@ -111,6 +144,13 @@ UNION ALL
 (SELECT 'notify-queue', '', '', (pg_notification_queue_usage() * 100)::bigint, now(), 1
  WHERE %(only)s::text IS NULL AND pg_notification_queue_usage() * 100 >= %(notify_queue)s)
 UNION ALL
+(SELECT 'unsettled-after', %(only)s::text, '',
+        {threshold("unsettled", "%(only)s::text", "%(unsettled)s")}, now(), 0
+ WHERE %(only)s::text IS NOT NULL)
+UNION ALL
+(SELECT 'own-commit', '', '', count(*), now(), 0 FROM rollcall_attention_rule
+ WHERE rule = 'no-commit' AND threshold IS NOT NULL HAVING count(*) > 0)
+UNION ALL
 (SELECT 'acknowledged', subject, to_jsonb(noted)::text, 0, at, 0
  FROM rollcall_acknowledgement AS noted
  WHERE subject = %(only)s AND (until IS NULL OR until > now()))
@@ -124,13 +164,25 @@ ORDER BY place
 """
 """With the group's partitions, as its owner counted them."""
 
-NO_COMMITS = """
+NO_COMMITS = f"""
 SELECT 'no-commit', o.group_id, '', 0, max(o.committed_at), count(*) OVER ()
-FROM rollcall_offset o JOIN rollcall_group g USING (group_id)
-WHERE g.state = 'Stable' AND (%(only)s::text IS NULL OR o.group_id = %(only)s)
-GROUP BY o.group_id
-HAVING max(o.committed_at) < now() - %(commit)s * interval '1 millisecond'
+FROM (SELECT group_id, {threshold("no-commit", "rollcall_group.group_id", "%(commit)s")} AS after
+      FROM rollcall_group
+      WHERE state = 'Stable' AND (%(only)s::text IS NULL OR group_id = %(only)s)) AS g
+JOIN rollcall_offset o USING (group_id)
+WHERE after < {NEVER}
+GROUP BY o.group_id, after
+HAVING max(o.committed_at) < now() - after * interval '1 millisecond'
 ORDER BY o.group_id = ANY(%(known_no_commit)s::text[]) DESC, 5
 LIMIT %(listed)s + cardinality(%(known_no_commit)s::text[])
 """
-"""It reads all offsets, so it is executed only if the threshold is set."""
+"""It reads all offsets of groups with a threshold, so it is executed only if one is set
+(``own-commit``: some groups have their own)."""
+
+LATE = f"""rollcall_group.state_since < %s - interval '1 millisecond' *
+{threshold("unsettled", "rollcall_group.group_id", "%s")}"""
+"""Whether a group has been rebalancing for too long, at a time, with the setting's threshold."""
+
+LONG = f"""rollcall_journal.duration_ms >=
+{threshold("unsettled", "rollcall_journal.group_id", "%s")}"""
+"""Whether the rebalance of an entry was one of these."""
