@@ -5,10 +5,10 @@ real one does the same.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 
@@ -29,6 +29,7 @@ from groups.postgres.errors import (
     Unknown,
 )
 from groups.store.apply import Batch, Write
+from groups.store.offset_rows import USUAL
 from proof.simulation import offset_rows, transaction_rows
 from proof.simulation.connections import Connection
 from proof.simulation.locks import EXCLUSIVE, SHARE
@@ -127,15 +128,41 @@ def _revisions(batch: Batch) -> dict[str, int]:
 
 def _write_plain(db: Database, batch: Batch, epochs: Mapping[int, int]) -> None:
     """The rows that no decision of the batch has."""
-    for group_id, topic, partition, offset, epoch, metadata, *_ in batch.plain.rows:
+    for group_id, write in _plain(batch):
         slot = slot_of(group_id)
-        write = OffsetWrite(topic, partition, offset, epoch, metadata)
         under = {"slot": slot, "epoch": epochs[slot]}
-        offset_rows.put(db, (group_id, topic, partition), write, under)
+        offset_rows.put(db, (group_id, write.topic, write.partition), write, under)
+
+
+def _plain(batch: Batch) -> Iterator[tuple[str, OffsetWrite]]:
+    """By group, as PostgreSQL reads them: columns of runs are literals of arrays."""
+    for group_id, topic, partition, offset, epoch, metadata, *_ in batch.plain.rows:
+        yield group_id, OffsetWrite(topic, partition, offset, epoch, metadata)
+    for run in batch.plain.runs:
+        size = len(run.offsets)
+        columns = (
+            _read(run.partitions, "int4"),
+            run.offsets,
+            _read(run.leader_epochs, "int4") or [USUAL["leader_epoch"]] * size,
+            _read(run.metadata, "text") or [USUAL["metadata"]] * size,
+        )
+        for at in zip(*columns, strict=True):
+            yield run.group_id, OffsetWrite(run.topic, *at)
+
+
+def _read(literal: str | list[Any] | None, of: str) -> list[Any]:
+    """The array that a literal is; of none it is empty, and a list is PostgreSQL's as it is."""
+    if not isinstance(literal, str):
+        return literal or []
+    oid = psycopg.adapters.types[of].array_oid
+    loader = psycopg.adapters.get_loader(oid, psycopg.pq.Format.TEXT)
+    assert loader is not None
+    read: list[Any] = loader(oid).load(literal.encode("utf-8", "surrogatepass"))
+    return read
 
 
 def _is_impossible(batch: Batch) -> bool:
-    plain = [(row[1] + row[5], row[3]) for row in batch.plain.rows]
+    plain = [(each.topic + each.metadata, each.offset) for _, each in _plain(batch)]
     return any(
         _impossible_members(write) or _has_impossible_offsets(write) for write in batch.writes
     ) or any("\0" in text or offset not in INT64 for text, offset in plain)

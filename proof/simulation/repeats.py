@@ -15,6 +15,8 @@ def repeated(coordinator: CoordinatorRuntime, group_id: str, event: Event) -> bo
     """Whether the node took the event as a repeat of an earlier commit with another offset."""
     if not isinstance(event, OffsetCommit) or event.ticket is None or event.outsider is not None:
         return False
+    if not event.offsets:
+        return False
     authored = [write._replace(offset=-1, author=write.author or AUTHOR) for write in event.offsets]
     earlier = repeatable(group_id, replace(event, ticket=None, offsets=tuple(authored)))
     offsets = tuple([write.offset for write in event.offsets])
