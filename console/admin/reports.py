@@ -28,8 +28,8 @@ class ReportRunAdmin(RollcallAdmin):
     """Only the pipeline writes runs."""
 
     list_empty = (
-        "No analysis has run. Analyse now, or run make analyze; meanwhile SQL answers what"
-        " rebalances cost."
+        "No analysis has run. The schedule starts one, as do make analyze and, for those who may,"
+        " a button here; meanwhile SQL answers what rebalances cost."
     )
     list_display = ("run", "outcome", "started_at", "took", "events", "requester", "short")
     list_display_links = ("run",)

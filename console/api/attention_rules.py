@@ -99,8 +99,8 @@ class OfGroup(View):
         responses=shapes.GroupAttention,
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """Show from when on each rule fires for a group, why, and which thresholds its rebalances
-        of the last fourteen days would make."""
+        """Show from when on each rule fires for a group, and the thresholds that its last fourteen
+        days propose."""
         existing(group_id)
         rules, found = attention_rules.of_group(group_id)
         return Response(shapes.GroupAttention({"rules": rules, "proposals": found}).data)

@@ -173,9 +173,9 @@ def test_a_form_sent_after_the_session_ended_says_that_nothing_was_done() -> Non
 EMPTY = {
     LIST: "There is no group yet.",
     "/admin/groups/topic/": "There is no topic yet.",
-    "/admin/groups/operation/": "No operation has been requested yet.",
+    "/admin/groups/operation/": "No operation has been requested.",
     "/admin/groups/node/": "No node has started on this database yet",
-    "/admin/groups/savedview/": "There are none yet.",
+    "/admin/groups/savedview/": "There is no view.",
 }
 
 

@@ -42,6 +42,7 @@ TAKEN: dict[str, set[str]] = {
     },
     "groups_advicedecision": {"verdict__exact", "verdict__isnull"},
     "groups_apitoken": set(),
+    "groups_attentionrule": {"rule", "rule__isnull"},
     "groups_auditentry": {"at__gte", "at__lt", "kind", "outcome"},
     "groups_group": {"state", "attention", "type", "assignor", "node", "topic"},
     "groups_kafkauser": set(),

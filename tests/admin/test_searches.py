@@ -26,6 +26,7 @@ from groups.core.events import OffsetWrite
 from groups.models import (
     Acl,
     ApiToken,
+    AttentionRule,
     AuditEntry,
     ClientQuota,
     Group,
@@ -151,6 +152,12 @@ def acl(name: str) -> None:
     )  # fmt: skip
 
 
+def attention_rule(name: str) -> None:
+    AttentionRule.objects.create(
+        rule="storm", name=name, threshold=7, reason="r", actor="olga", at=timezone.now()
+    )
+
+
 def kafka_user(name: str) -> None:
     ScramCredential.objects.create(
         name=name, mechanism="SCRAM-SHA-256", salt=b"", iterations=1, stored_key=b"",
@@ -164,6 +171,7 @@ MAKE: Final[Mapping[str, Callable[[str], object]]] = {
     "django_celery_beat_periodictask": schedule,
     "groups_acl": acl,
     "groups_apitoken": token,
+    "groups_attentionrule": attention_rule,
     "groups_auditentry": lambda name: AuditEntry.objects.create(kind="k", who=name),
     "groups_group": group,
     "groups_kafkauser": kafka_user,

@@ -89,6 +89,8 @@ def test_a_repeated_parameter_is_refused(anybody: Client, requests: list[Asked])
 
 COMMON: list[Any] = [None, True, 1.5, "", {"a": 1}, [[[]]]]
 
+IDS = ["a\nb", "a\x1b[31mb", "a\u202eb", "a\u2066b", "a\u2028b", "\x7f"]
+
 ODD: dict[type, list[Any]] = {
     int: [*COMMON, "1", 1e30, 10**30, -(10**30), "NaN", []],
     str: [
@@ -97,12 +99,7 @@ ODD: dict[type, list[Any]] = {
         [],
         ["a"],
         "a\0b",
-        "a\nb",
-        "a\x1b[31mb",
-        "a\u202eb",
-        "a\u2066b",
-        "a\u2028b",
-        "\x7f",
+        *IDS,
         "x" * 1_025,
     ],
     list: [*COMMON, 1, "a", {}],
@@ -112,6 +109,9 @@ ODD: dict[type, list[Any]] = {
 
 MEANT = {"expected_generation": [None], "ip": [None], "value": [None]}
 """Odd, and told by the document: whatever it is."""
+
+ID_TO_COME = ("apply_attention_rule", "name")
+"""The id of a group that need not exist, or its beginning: of any characters but NUL."""
 
 
 def places(body: Any, *at: str | int) -> Iterator[tuple[str | int, ...]]:
@@ -142,7 +142,9 @@ def test_unusual_values_are_refused_everywhere(
             continue
         for at in places(asked.body):
             for odd in ODD[type(_within(asked.body, at))]:
-                if odd not in MEANT.get(str(at[-1]) if at else "", ()):
+                name = str(at[-1]) if at else ""
+                is_id = (asked.operation_id, name) == ID_TO_COME and odd in IDS
+                if odd not in MEANT.get(name, ()) and not is_id:
                     tried += 1
                     if tried % step == 0:
                         refused(anybody, asked, json.dumps(replaced(asked.body, at, odd)))
