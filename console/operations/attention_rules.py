@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -52,6 +53,9 @@ def trouble(
         return "rule", "it is not about groups"
     if not name and not is_prefix:
         return "name", "a group has an id"
+    most = getattr(settings, "GROUP_ID_MAX_BYTES")  # noqa: B009 made of the table
+    if len(name.encode()) > most:
+        return "name", f"a group's id has at most {most:,} bytes"
     if until is not None and until <= timezone.now():
         return "until", "the end has passed"
     if threshold is None:
