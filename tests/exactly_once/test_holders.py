@@ -75,6 +75,7 @@ async def test_a_commit_that_takes_its_time_is_not_ended(
         counts = one.node.coordinator.tallies.queues["membership"].failures
         rejoining = one.join("g", joined.member_id)
         while not counts["Contended"] and not counts["Busy"]:
+            assert not commit.done(), commit
             await asyncio.sleep(0.01)
         ended = await other.execute("SELECT rollcall_end_holders('g')")
         assert await ended.fetchone() == (0,)
