@@ -57,7 +57,7 @@ def test_nobody_is_removed_and_commits_succeed_while_nodes_are_drained(
         try:
             for node in (0, 1):
                 status, _, body = rest.ask("POST", f"/nodes/{node}/drain", reason)
-                assert (status, body["drained"]) == (200, True), body
+                assert (status, body.get("drained")) == (200, True), body
                 committed(workers, ROUNDS)
                 until(partial(owns, 1 - node, SLOTS), "all moved", PATIENCE_S)
                 committed(workers, ROUNDS)
