@@ -65,13 +65,13 @@ def no_java(folder: Path) -> dict[str, str]:
 def held(url: str, environ: Mapping[str, str]) -> Iterator["subprocess.Popen[str]"]:
     """A worker's analysis that has started Java and cannot read the journal for a lock."""
     waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'rollcall_journal'::regclass"
-    with psycopg.connect(url) as blocker:
-        with command(*PIPELINE, "--until-eof", environ=environ) as ran:
-            until(lambda: java_of(ran), "it has started Java", PATIENCE_S)
-            # Not before: it looks at the journal's size, and then starts Java, which takes seconds.
-            blocker.execute("LOCK TABLE rollcall_journal IN ACCESS EXCLUSIVE MODE")
-            until(lambda: query(url, waits), "the analysis wants to read", PATIENCE_S)
-            yield ran
+    run = command(*PIPELINE, "--until-eof", environ=environ)
+    with psycopg.connect(url) as blocker, run as ran:
+        until(lambda: java_of(ran), "it has started Java", PATIENCE_S)
+        # Not before: it looks at the journal's size, and then starts Java, which takes seconds.
+        blocker.execute("LOCK TABLE rollcall_journal IN ACCESS EXCLUSIVE MODE")
+        until(lambda: query(url, waits), "the analysis wants to read", PATIENCE_S)
+        yield ran
 
 
 def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
