@@ -44,6 +44,9 @@ TABLES = (
     "connections_noted",
     "acl",
     "quota",
+    "credential",
+    "node_minute",
+    "attention_rule",
     "audit",
 )
 

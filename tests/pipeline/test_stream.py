@@ -128,6 +128,7 @@ def test_lives_and_ownership_are_read_the_same_way(url: str, pull: Callable[...,
             f" from_generation, from_at) VALUES ({at}, 0, pg_current_xact_id()::text::bigint, 'g',"
             " 1, 't', '{[0,3)}', 1, now()) RETURNING id",
         )
+    settle(url)
     found = [n for (n,) in query(url, "SELECT id FROM rollcall_ownership ORDER BY id")]
     assert pull("ownership") == [found]
     assert pull("lives") == []
