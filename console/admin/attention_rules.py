@@ -5,10 +5,10 @@ A group's tab *Configuration* leads here, with what it is about in the URL.
 
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
+from django.contrib import admin
 from django.forms import CharField, ChoiceField, ModelForm, SplitDateTimeField
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminSplitDateTimeWidget,
@@ -16,10 +16,10 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from console.admin.base import RollcallAdmin
+from console.admin.form_fields import LineField
+from console.admin.noted import NotedAdmin
 from console.operations import attention_rules
 from console.queries.attention_rules import OF_GROUPS, in_words
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import AttentionRule
 
 OWN = ("rule", "name", "is_prefix", "threshold", "until", "reason")
@@ -44,10 +44,8 @@ class RuleForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
         widget=UnfoldAdminSplitDateTimeWidget,
         help_text="In UTC. A silence needs an end; a threshold without one stays.",
     )
-    reason = CharField(
-        max_length=REASON_CHARS_MAX,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="Everyone sees this.",
+    reason = LineField(
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}), help_text="Everyone sees this."
     )
 
     class Meta:
@@ -58,14 +56,6 @@ class RuleForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
             "threshold": "Milliseconds, rebalances an hour or per cent, as the rule's setting has"
             " it. Empty: it is silenced until its end."
         }
-
-    def clean_reason(self) -> str:
-        """One line of displayable characters."""
-        reason = one_line(self.cleaned_data["reason"])
-        problem = text_problem(reason)
-        if problem is not None:
-            raise ValidationError(problem)
-        return reason
 
     def clean(self) -> dict[str, Any]:
         """What makes sense together."""
@@ -89,8 +79,12 @@ class RuleForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
 
 
 @admin.register(AttentionRule)
-class AttentionRuleAdmin(RollcallAdmin):
+class AttentionRuleAdmin(NotedAdmin):
     """Made by a form, and withdrawn by deletion."""
+
+    saved = "It applies from now on: {}."
+    withdrawn = "It applies no more: {}."
+    refusals = (ValueError,)
 
     form = RuleForm
     list_empty = (
@@ -102,6 +96,10 @@ class AttentionRuleAdmin(RollcallAdmin):
     search_fields = ("name", "reason", "actor")
     ordering = ("rule", "is_prefix", "name")
 
+    def lines(self) -> str:
+        """The address of the list."""
+        return reverse("admin:groups_attentionrule_changelist")
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The input fields, and of a row who made it."""
         return OWN if obj is None else (*OWN, "actor", "at")
@@ -110,14 +108,10 @@ class AttentionRuleAdmin(RollcallAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """The form, with the values of the URL."""
-        context = {
-            "title": "Tune or silence a rule of what needs attention",
-            "show_save_and_add_another": False,
-            "show_save_and_continue": False,
-            **(extra_context or {}),
-        }
-        answer: HttpResponse = super().add_view(request, form_url, context)
-        return answer
+        return self.form_of(
+            *(request, form_url, extra_context),
+            title="Tune or silence a rule of what needs attention",
+        )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Save it as REST does."""
@@ -131,14 +125,6 @@ class AttentionRuleAdmin(RollcallAdmin):
             until=obj.until,
         )
         obj.pk = row.pk
-
-    def response_add(
-        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
-    ) -> HttpResponse:
-        """Back to the list."""
-        messages.success(request, f"It applies from now on: {obj}, {self.fires(obj)}.")
-        answer: HttpResponse = self.response_post_save_add(request, obj)
-        return answer
 
     @admin.display(description="Groups", ordering="name")
     def whom_text(self, row: AttentionRule) -> str:

@@ -1,10 +1,8 @@
 """From when on the rules of what needs attention fire for some groups alone."""
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 
-from django.http import Http404
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +10,7 @@ from rest_framework.response import Response
 from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.schema import DRY_RUN, GROUP_ID, PAGE, or_tried, page_of, tried
-from console.api.views import View, actor, existing
+from console.api.views import View, actor, existing, found
 from console.operations import attention_rules as changes
 from console.queries import attention_rules
 from groups.models import AttentionRule
@@ -28,11 +26,8 @@ class OwnRules(View):
     )
     def get(self, request: Request) -> Response:
         """List thresholds that some groups have of their own, and silences."""
-
-        def serialized(page: list[AttentionRule]) -> object:
-            return shapes.AttentionRuleView(page, many=True).data
-
-        return self.paged(request, AttentionRule.objects.all(), ["id"], serialized)
+        rows = AttentionRule.objects.all()
+        return self.paged(request, rows, ["id"], shapes.AttentionRuleView)
 
     @described(
         operation_id="apply_attention_rule",
@@ -45,11 +40,7 @@ class OwnRules(View):
         silence the rule for them until an end. It replaces what was said of the same groups. A
         silence counts before a threshold, a group's own before that of a beginning, and a longer
         beginning before a shorter one."""
-        if self.is_dry:
-            return self.tried(lambda: shapes.AttentionRuleView(self._apply(request)).data)
-        row = self._apply(request)
-        place = {"Location": f"{request.path}/{row.pk}"}
-        return Response(shapes.AttentionRuleView(row).data, HTTPStatus.CREATED, headers=place)
+        return self.created(request, shapes.AttentionRuleView, lambda: self._apply(request))
 
     def _apply(self, request: Request) -> AttentionRule:
         body = self.body
@@ -80,14 +71,8 @@ class OneRule(View):
     )
     def delete(self, request: Request, rule_id: int) -> Response:
         """Withdraw a threshold or a silence, and show it."""
-        row = AttentionRule.objects.filter(id=rule_id).first()
-        if row is None:
-            raise Http404(f"There is no threshold or silence {rule_id}.")
-        body = shapes.AttentionRuleView(row).data
-        if self.is_dry:
-            return self.tried(lambda: body)
-        row.delete()
-        return Response(body)
+        row = found(AttentionRule.objects.all(), "threshold or silence", rule_id)
+        return self.withdrawn(shapes.AttentionRuleView, row)
 
 
 class OfGroup(View):
@@ -102,5 +87,5 @@ class OfGroup(View):
         """Show from when on each rule fires for a group, and the thresholds that its last fourteen
         days propose."""
         existing(group_id)
-        rules, found = attention_rules.of_group(group_id)
-        return Response(shapes.GroupAttention({"rules": rules, "proposals": found}).data)
+        rules, proposals = attention_rules.of_group(group_id)
+        return Response(shapes.GroupAttention({"rules": rules, "proposals": proposals}).data)

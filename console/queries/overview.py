@@ -256,7 +256,7 @@ def unsettled_groups(now: datetime, acknowledged_ids: Sequence[str]) -> Sequence
 def is_unsettled(now: datetime) -> RawSQL:
     """Whether a group that is not settled has not been for too long."""
     unsettled_ms = Thresholds.from_django().attention_unsettled_ms
-    return RawSQL(sql.LATE, [now, unsettled_ms], output_field=BooleanField())
+    return RawSQL(sql.LATE, [now, unsettled_ms] * 2, output_field=BooleanField())
 
 
 def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
@@ -290,7 +290,7 @@ def latest(newest: int, since: datetime) -> tuple[Sequence[Journal], ...]:
     that needed attention while they lasted, and the newest marks since then, each newest first. One
     statement."""
     unsettled_ms = Thresholds.from_django().attention_unsettled_ms
-    is_long = RawSQL(sql.LONG, [unsettled_ms], output_field=BooleanField())
+    is_long = RawSQL(sql.LONG, [unsettled_ms] * 2, output_field=BooleanField())
     read = _looked_through(newest).annotate(is_long=is_long).order_by("-id")
     rebalanced = read.filter(kind=REBALANCED)[:LATEST_MAX]
     away = read.filter(kind=EntryKind.NODE_OUTAGE, at__gte=since)[:OUTAGES_MAX]

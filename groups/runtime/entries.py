@@ -103,8 +103,8 @@ class Repeat(NamedTuple):
 
     def row(self) -> Row:
         """The row to write, if it is of one partition."""
-        _, _, before, after, *_ = self.earlier
-        return (*before, *self.offsets, *after)
+        earlier = self.earlier
+        return (*earlier.before, *self.offsets, *earlier.after)
 
     def runs(self) -> list[Run]:
         """The runs to write, whose offsets follow each other in the commit."""

@@ -64,9 +64,10 @@ class AcceptedRepeats:
         parts = sorted(self.parts)
         rows, runs = list[Row](), list[Run]()
         for group_id, _, _, repeats in parts:
-            last: Collection[Repeat] = repeats
-            if len(repeats) > 1:
-                last = {repeat.earlier.key: repeat for repeat in repeats}.values()
+            if len(repeats) == 1 and not repeats[0].earlier.runs:  # as nearly all
+                rows.append(repeats[0].row())
+                continue
+            last = {repeat.earlier.key: repeat for repeat in repeats}.values()
             if any(repeat.earlier.runs for repeat in last):
                 runs += _runs(group_id, repeats, last)
             else:

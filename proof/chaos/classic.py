@@ -11,7 +11,7 @@ from typing import Any
 
 from groups.core.assignment import assignment_of, partitions_of
 from groups.core.errors import ErrorCode
-from proof.chaos.member import Member
+from proof.chaos.joiner import Joiner
 from proof.chaos.record import now
 from rollcall.client.assignors.formats import Claim, read_subscription, subscription
 from rollcall.client.core.events import TopicPartition
@@ -37,31 +37,11 @@ LOST = FORGOTTEN | {ErrorCode.ILLEGAL_GENERATION}
 """Others may own by now what a cooperative member does."""
 
 
-class ClassicMember(Member):
+class ClassicMember(Joiner):
     """``partitions`` of the topic are assigned whenever this member is the leader."""
 
     partitions: int = 0
     is_cooperative: bool = False
-    wants_to_join: bool = True
-    _beats: int = 0
-
-    async def step(self) -> float:
-        """Join if necessary, else heartbeat, and commit now and then."""
-        if self.wants_to_join:
-            await self._join()
-        elif await self._beat():
-            self._beats += 1
-            if self._beats % self.commits_every == 0:
-                self._mind(await self.commit(), "OffsetCommit")
-        return self._pause_s()
-
-    def _pause_s(self) -> float:
-        return 0.0 if self.wants_to_join else self.beats_s
-
-    def rejoin(self) -> None:
-        """The next step is a JoinGroup."""
-        self.wants_to_join = True
-        self.settled.clear()
 
     async def leave(self) -> int:
         """Leave the group."""

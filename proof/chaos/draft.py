@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from benchmarks.wire import Peer, frame
 from groups.core.errors import ErrorCode
-from proof.chaos.member import Member
+from proof.chaos.joiner import Joiner
 from proof.chaos.network import SEEK_S, Elsewhere, Network, call
 from proof.chaos.record import Partition, now
 from rollcall.wire.codec import decode
@@ -66,27 +66,10 @@ class DraftNetwork(Network):
         return f"{found.coordinator_host}:{found.coordinator_port}"
 
 
-class DraftMember(Member):
-    """Joins, heartbeats, commits now and then, and joins again when it is told to."""
+class DraftMember(Joiner):
+    """The coordinator tells it what it owns in the answer to its JoinGroup."""
 
     commit_version, fetch_version = COMMIT_VERSION, FETCH_VERSION
-    wants_to_join: bool = True
-    _beats: int = 0
-
-    async def step(self) -> float:
-        """Join if necessary, else heartbeat, and commit now and then."""
-        if self.wants_to_join:
-            await self._join()
-        elif await self._beat():
-            self._beats += 1
-            if self._beats % self.commits_every == 0:
-                self._mind(await self.commit(), "OffsetCommit")
-        return 0.0 if self.wants_to_join else self.beats_s
-
-    def rejoin(self) -> None:
-        """The next step is a JoinGroup."""
-        self.wants_to_join = True
-        self.settled.clear()
 
     async def leave(self) -> int:
         """Leave the group."""

@@ -1,6 +1,6 @@
 """Thresholds of single groups, silences, and thresholds that are proposed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import attention, attention_rules, group_search, overview
 from console.queries.attention_rules import OF_GROUPS, TUNABLE, Proposal, of_group
 from groups.models import AttentionRule, AuditEntry, Group
+from groups.store.sql.attention import LONG
 from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_attention import (
     FREEZE,
@@ -30,6 +31,7 @@ from tests.admin.test_dashboard import NODE, OWN_ALL, groups, sql
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import Api
 from tests.api.conftest import api as api
+from tests.model_factories import journal
 
 pytestmark = pytest.mark.django_db
 
@@ -296,3 +298,41 @@ def test_there_is_a_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="2 such rules"):
         apply("storm", "c", 7)
     assert connection.in_atomic_block and AttentionRule.objects.count() == 2
+
+
+def test_the_form_says_when_there_are_too_many(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MAX", 1)
+    apply("storm", "a", 7)
+    answer = operator.post(ADD, form(), follow=True)
+    assert answer.status_code == 200 and "Nothing was saved: there are 1 such" in text(answer)
+    assert AttentionRule.objects.count() == 1
+
+
+def test_rows_below_the_lowest_threshold_look_no_rule_up() -> None:
+    """Each rebalance of the last hour was compared with each rule: a thousand rules cost the
+    Overview two seconds."""
+    for number in range(30):
+        journal(f"g{number}", duration_ms=5)
+    apply("unsettled", "team-", 9, is_prefix=True)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "EXPLAIN (ANALYZE, FORMAT JSON)"
+            f" SELECT id FROM rollcall_journal WHERE kind = 'rebalance-completed' AND {LONG}",
+            [60_000] * 2,
+        )
+        ((plan,),) = cursor.fetchall()
+    looked_up = [
+        node["Actual Loops"]
+        for node in nodes(plan[0]["Plan"])
+        if node.get("Parent Relationship") == "SubPlan"
+    ]
+    assert looked_up == [0]
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A plan's nodes."""
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)

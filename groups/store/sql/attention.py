@@ -32,6 +32,13 @@ def threshold(rule: str, group_id: str, otherwise: str) -> str:
  WHERE own.rule = '{rule}' AND {applies(group_id)} ORDER BY {FIRST} LIMIT 1), {otherwise})"""
 
 
+def least(rule: str, otherwise: str) -> str:
+    """The lowest threshold that any group has. It is computed once, and compared first: to look up
+    that of each row's group costs as much as there are rows of rules."""
+    return f"""least({otherwise},
+ (SELECT min(threshold) FROM rollcall_attention_rule WHERE rule = '{rule}'))"""
+
+
 def heard(rule: str, group_id: str = "group_id") -> str:
     """Whether a rule without a threshold is not silenced for the group of this column."""
     return f"{threshold(rule, group_id, '0')} < {NEVER}"
@@ -44,7 +51,8 @@ FOUND = f"""
  WHERE id > coalesce(%(journal_after)s, (SELECT max(id) FROM rollcall_journal) - %(read)s)
        AND at >= now() - interval '1 hour' AND group_id <> ''
        AND kind = %(completed)s AND (%(only)s::text IS NULL OR group_id = %(only)s)
- GROUP BY group_id HAVING count(*) >= {threshold("storm", "rollcall_journal.group_id", "%(storm)s")}
+ GROUP BY group_id HAVING count(*) >= {least("storm", "%(storm)s")}
+        AND count(*) >= {threshold("storm", "rollcall_journal.group_id", "%(storm)s")}
  ORDER BY group_id = ANY(%(known_storm)s::text[]) DESC, n DESC, group_id
  LIMIT %(listed)s + cardinality(%(known_storm)s::text[]))
 UNION ALL
@@ -179,10 +187,12 @@ LIMIT %(listed)s + cardinality(%(known_no_commit)s::text[])
 """It reads all offsets of groups with a threshold, so it is executed only if one is set
 (``own-commit``: some groups have their own)."""
 
-LATE = f"""rollcall_group.state_since < %s - interval '1 millisecond' *
-{threshold("unsettled", "rollcall_group.group_id", "%s")}"""
+LATE = f"""(rollcall_group.state_since < %s - interval '1 millisecond' *
+{least("unsettled", "%s")} AND rollcall_group.state_since < %s - interval '1 millisecond' *
+{threshold("unsettled", "rollcall_group.group_id", "%s")})"""
 """Whether a group has been rebalancing for too long, at a time, with the setting's threshold."""
 
-LONG = f"""rollcall_journal.duration_ms >=
-{threshold("unsettled", "rollcall_journal.group_id", "%s")}"""
+LONG = f"""(rollcall_journal.duration_ms >= {least("unsettled", "%s")}
+ AND rollcall_journal.duration_ms >=
+ {threshold("unsettled", "rollcall_journal.group_id", "%s")})"""
 """Whether the rebalance of an entry was one of these."""
