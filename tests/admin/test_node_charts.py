@@ -39,6 +39,17 @@ def test_each_node_has_charts_and_a_table_of_its_last_day() -> None:
     assert shown.count("<tr><td>2") == 3, "what is older than a day is left out"
 
 
+@pytest.mark.django_db
+def test_of_many_nodes_those_with_the_longest_delays_have_charts() -> None:
+    for node_id in range(node_charts.MOST + 2):
+        sql(MINUTE, timedelta(hours=1), node_id, 60, 1, 1, 100 - node_id)
+    shown = text(visitor(VIEWER).get("/admin/groups/node/"))
+    assert f"Of {node_charts.MOST + 2} nodes the {node_charts.MOST} whose event loops" in shown
+    assert shown.count("<figure>") == node_charts.MOST * len(node_charts.MEASURES)
+    assert f"<h3>node {node_charts.MOST - 1}</h3>" in shown
+    assert f"<h3>node {node_charts.MOST}</h3>" not in shown
+
+
 def test_a_chart_without_anything_has_no_height() -> None:
     time = NodeTime(0, node_charts._floor(NOW), 0.0, 0.0, 0, 0)
     charts = node_charts._charts([time], node_charts._floor(NOW))
