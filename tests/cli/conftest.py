@@ -94,5 +94,6 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def named(request: pytest.FixtureRequest) -> str:
-    """After the module."""
-    return f"cli-{request.module.__name__.rpartition('test_')[2]}"
+    """After the module, and the process: several may have tests of it at once, before the one
+    installation, and their workers would share the partitions."""
+    return f"cli-{request.module.__name__.rpartition('test_')[2]}-{os.getpid()}"

@@ -11,8 +11,11 @@ from tests import rows
 from tests.exactly_once.conftest import Application
 from tests.exactly_once.test_commit_offsets import work
 from tests.node.running import Running
+from tests.node.test_notifications import value
 
 LOCK = "SELECT pg_advisory_lock(5401703, hashtext('g'))"
+
+WAITS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted"
 
 EARLY = "SET CONSTRAINTS ALL IMMEDIATE"
 LIFTS = "SET LOCAL idle_in_transaction_session_timeout = 0", "SET LOCAL transaction_timeout = 0"
@@ -72,6 +75,9 @@ async def test_a_commit_that_takes_its_time_is_not_ended(
         await work(application, joined)
         await application.execute("INSERT INTO slow VALUES (1)")
         commit = asyncio.create_task(application.commit())
+        while not await value(other, WAITS):  # else the rejoin comes first, and it is refused
+            assert not commit.done(), commit
+            await asyncio.sleep(0.01)
         counts = one.node.coordinator.tallies.queues["membership"].failures
         rejoining = one.join("g", joined.member_id)
         while not counts["Contended"] and not counts["Busy"]:
