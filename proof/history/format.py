@@ -86,6 +86,10 @@ REFUSALS: Final = frozenset(
 a note, a rebalance, fenced instance, fenced and stale member epoch, a commit of what is not owned;
 of transactions a producer's epoch, state or id, a fenced producer, one that has to abort."""
 
+UNDECIDED: Final = frozenset({14, 15, 16})
+"""Error codes that leave open what became of a request: the coordinator loads, is not available, or
+is another one."""
+
 FENCED_BY_GENERATION: Final = frozenset({"classic", "draft", "commanded"})
 """Kinds of groups in which a new generation invalidates the previous one, whatever the
 assignment."""

@@ -12,7 +12,7 @@ from math import inf
 from typing import ClassVar, Final
 
 from proof.history.family import Family, Rule
-from proof.history.format import Part, Record, Violation
+from proof.history.format import UNDECIDED, Part, Record, Violation
 from proof.history.observed_state import Story
 
 CLOCKS_MS: Final = 20.0
@@ -34,12 +34,15 @@ ASSIGNS: Final[Mapping[str, str]] = {
 @dataclass(slots=True)
 class Call:
     """A request of a member. ``ended``: when its response came; a request without one may be
-    processed much later. ``reported``: what it says that the member owns."""
+    processed much later. ``is_undecided``: it was answered before its outcome was known, and the
+    database may write it until the coordinator answers the member again. ``reported``: what it
+    says that the member owns."""
 
     number: int
     api: str
     sent: float
     ended: float = inf
+    is_undecided: bool = False
     reported: frozenset[Part] | None = None
 
     def may_be_at(self, at: float, late: float = 0.0) -> bool:
@@ -230,14 +233,18 @@ class RecordedFacts(Family):
         del calls[:-CALLS_KEPT]
 
     def ended(self, record: Record, call: Record) -> None:
-        """The response."""
-        self._answered(self._groups[call["group"]], call, record["at"])
+        """The response, with which all that was undecided before is decided."""
+        for each in self._groups[call["group"]].calls[call["member"]]:
+            if each.number == call["call"] or each.is_undecided:
+                each.ended, each.is_undecided = record["at"], False
 
-    def _answered(self, facts: Facts, call: Record, at: float) -> None:
-        for each in reversed(facts.calls[call["member"]]):
-            if each.number == call["call"]:
-                each.ended = at
-                return
+    def fail(self, record: Record, call: Record) -> None:
+        """A refusal. A node without a lease does not wait for the outcome of its last write."""
+        if record["code"] not in UNDECIDED:
+            self.ended(record, call)
+            return
+        for each in self._groups[call["group"]].calls[call["member"]]:
+            each.is_undecided |= each.number == call["call"]
 
     def joined(self, record: Record, call: Record) -> None:
         """The response to JoinGroup."""
@@ -277,5 +284,5 @@ class RecordedFacts(Family):
         "ok SyncGroup": told,
         "ok ConsumerGroupHeartbeat": told,
         "ok JoinGroup": joined,
-        "fail": ended,
+        "fail": fail,
     }

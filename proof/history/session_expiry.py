@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from groups.core.journal import Trigger
 from proof.history.family import Family, Rule
-from proof.history.format import LEAVES, REBALANCE_IN_PROGRESS, Record, Violation
+from proof.history.format import LEAVES, REBALANCE_IN_PROGRESS, UNDECIDED, Record, Violation
 from proof.history.observed_state import Story
 
 BEATS: Final = frozenset(
@@ -27,10 +27,6 @@ BEATS: Final = frozenset(
 
 JOINS: Final = {"JoinGroup": 1 << 31, "RegisterConsumer": 1 << 31, "ConsumerGroupHeartbeat": 1}
 """Requests that make a member of one that has left, if the generation is below this."""
-
-UNDECIDED: Final = frozenset({14, 15, 16})
-"""Error codes of requests that were not decided: the coordinator loads, is not available, or is
-another one."""
 
 CLOCKS_AGREE: Final = 0.97
 """How much shorter than configured a session may be: the node's clock differs from the

@@ -115,6 +115,19 @@ def test_a_request_that_is_refused_and_sent_again_may_end_it_in_between() -> Non
     assert ["did not give up" in said for said in early] == [True]
 
 
+def test_what_was_not_decided_may_be_written_until_the_next_answer() -> None:
+    answered = {"anna is told": {**ok(2, 205), "type": "fail", "code": 15}}
+    told = {"anna asks again": invoke(6, 280, "SyncGroup"), "now": ok(6, 300, owned=[PART])}
+    assert verdict({**answered, **told}) == []
+    too_late = {**answered, **told, "interval": owned(340, 1), "synced": group(340, 2, ANNA)}
+    assert ["did not ask" in said for said in verdict(too_late)] == [False, True]
+
+
+def test_what_was_refused_is_not_written_later() -> None:
+    refused = {"anna is told": {**ok(2, 205), "type": "fail", "code": 25}}
+    assert ["did not ask" in said for said in verdict(refused)] == [True]
+
+
 def test_what_was_given_up_is_later_by_as_much_as_the_write_took() -> None:
     synced = invoke(7, 1_080, "SyncGroup", generation=2)
     assert verdict({"anna syncs": synced, "end of the interval": ceased(1_100, 1, ago=32)}) == []
