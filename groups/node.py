@@ -31,7 +31,7 @@ from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
-from groups.core.kinds import DRAFT
+from groups.core.kinds import COMMANDED, DRAFT
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
@@ -70,7 +70,6 @@ from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
 from groups.topics.assignor_worker import Assigning
-from groups.topics.commanded_topics import CommandedTopics
 from groups.topics.of_kinds import topics_of
 from groups.topics.regex_subscriptions import Patterns
 from groups.topics.topic_news import TopicNews
@@ -232,7 +231,7 @@ class Node:
         self._told_of_topics = 0
         self.topic_news = TopicNews(self.coordinator, self.catalogue)
         self.draft_topics = topics_of(DRAFT, self.coordinator, self.catalogue)
-        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
+        self.commanded_topics = topics_of(COMMANDED, self.coordinator, self.catalogue)
         self._make_access()
         self.doorbell = Doorbell(self._listeners())
 

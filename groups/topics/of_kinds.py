@@ -4,11 +4,14 @@ from importlib import import_module
 from typing import Any, Final
 
 from groups.catalogue.cache import Catalogue
-from groups.core.kinds import DRAFT, KINDS
+from groups.core.kinds import COMMANDED, DRAFT, KINDS
 from groups.runtime.runtime import CoordinatorRuntime
 from groups.topics.topic_updates import TopicUpdates
 
-FOLLOWERS: Final = {DRAFT: ("groups.topics.draft_topics", "DraftTopics")}
+FOLLOWERS: Final = {
+    DRAFT: ("groups.topics.draft_topics", "DraftTopics"),
+    COMMANDED: ("groups.topics.commanded_topics", "CommandedTopics"),
+}
 """Module and class, imported if the kind exists."""
 
 

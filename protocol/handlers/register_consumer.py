@@ -9,6 +9,7 @@ from groups.core.commanded.thread_offers import BLACK_LIST, WHITE_LIST, filter_k
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
 from groups.core.replies import Registered
+from groups.topics.commanded_topics import CommandedTopics
 from protocol.handlers.support import patterns, validation
 from protocol.requests.access import Open
 from protocol.requests.call import Call
@@ -47,6 +48,7 @@ async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
     topics = call.node.commanded_topics
+    assert isinstance(topics, CommandedTopics)  # without the kind this API is not served
     matches = {} if key is None else await topics.matched((key,))
     counts = {name: entry.partitions for name, entry in found.items()}
     counts.update({name: topics.count(name) for names in matches.values() for name in names})
