@@ -13,7 +13,14 @@ from console.admin.standing import Standing, number_of
 from console.people import rights
 from console.queries import groups
 from console.queries.member_names import Names, names_of
-from console.queries.progress import Commit, history_of, progress_of, rates_of
+from console.queries.progress import (
+    Commit,
+    Draining,
+    draining_of,
+    history_of,
+    progress_of,
+    rates_of,
+)
 from console.queries.situation_text import seconds
 from console.queries.text_search import any_has_text
 from groups.core.authors import ANONYMOUS, principal_of
@@ -28,7 +35,7 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most six statements."""
+    """The tab. At most seven statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
@@ -40,7 +47,8 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
-    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], timezone.now())
+    now = timezone.now()
+    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], now)
     return {
         "offsets": [
             {**_row(view, names, search), "spark": spark(rates[view.topic, view.partition])}
@@ -50,6 +58,8 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "has_ends": any(offset.lag is not None for offset in offsets),
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
+        "draining": (draining := draining_of(group_id, now)),
+        "drained": None if draining is None else drained(draining),
         "search": search,
         "may_reset": rights.may(request.user, rights.RESTORE),
         "progress": progress,
@@ -147,6 +157,16 @@ def _author(commit: Commit, names: Names) -> str:
         name = f"member {names(commit.member_id, commit.client_id)}"
     is_known = commit.principal not in (None, "", ANONYMOUS, principal_of(name))
     return f"{name} ({commit.principal})" if is_known else name
+
+
+def drained(told: Draining) -> str:
+    """When a group will have caught up, in words."""
+    if not told.lag:
+        return "caught up"
+    by = told.lag - told.before
+    went = f"grew by {by:,}" if by > 0 else f"shrank by {-by:,}" if by else "stayed the same"
+    when = "not in sight" if told.left_ms is None else seconds(told.left_ms)
+    return f"{when}: the lag of {told.lag:,} {went} in an hour"
 
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:

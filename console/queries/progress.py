@@ -31,6 +31,11 @@ MINUTES_PER_HOUR: Final = 60
 HOUR: Final = timedelta(hours=1)
 RATES_FOR: Final = 24 * HOUR
 
+MS_PER_HOUR: Final = HOUR // timedelta(milliseconds=1)
+
+DRAINED_WITHIN: Final = 3 * HOUR
+"""Hours that began before that say nothing of now."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -43,6 +48,21 @@ class Progress:
     stalled: int
     stalled_ms: int
     per_minute: float | None
+
+
+class Draining(NamedTuple):
+    """A group's lag at a time, and an hour before it, of the partitions with commits in both hours
+    and a known end."""
+
+    at: datetime
+    before: int
+    lag: int
+
+    @property
+    def left_ms(self) -> int | None:
+        """How long until there is none, if it goes on as in this hour; None: it does not shrink."""
+        by = self.before - self.lag
+        return self.lag * MS_PER_HOUR // by if by > 0 else None
 
 
 class Commit(NamedTuple):
@@ -101,6 +121,14 @@ def _per_minute(rows: int, partitions: int, over_s: float | None) -> float | Non
         return None
     over = RATE_WITHIN_S if rows < RATE_ROWS_MAX else max(float(over_s), 1.0)
     return partitions / over * S_PER_MINUTE
+
+
+def draining_of(group_id: str, now: datetime) -> Draining | None:
+    """How the lag went in the last hour that is over; None if that is not known. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.LAGS, {"group_id": group_id, "first": now - DRAINED_WITHIN})
+        row = cursor.fetchone()
+    return None if row is None else Draining(*row)
 
 
 def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:

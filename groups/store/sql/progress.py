@@ -58,3 +58,21 @@ WHERE each.partition <= high
 """
 """Commits of these ranges of partitions in each hour that is over. An hour's partitions are in
 order: their place is found by bisection, and the others are not looked at."""
+
+LAGS = """
+WITH hours AS (
+    SELECT hour, topic, each.partition, greatest(0, end_offset - last_offset) AS lag
+    FROM rollcall_progress CROSS JOIN LATERAL unnest(partitions, last_offsets, end_offsets)
+         AS each(partition, last_offset, end_offset)
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND hour >= %(first)s
+      AND end_offset IS NOT NULL
+)
+SELECT now.hour + interval '1 hour', sum(was.lag)::bigint, sum(now.lag)::bigint
+FROM hours AS now JOIN hours AS was
+     ON (was.topic, was.partition) = (now.topic, now.partition)
+    AND was.hour = now.hour - interval '1 hour'
+WHERE now.hour = (SELECT max(hour) FROM hours)
+GROUP BY now.hour
+"""
+"""The lag at the end of the newest hour and at that of the hour before, of the partitions with
+commits in both."""
