@@ -1,5 +1,6 @@
 """What sends changes of the catalogue to groups of a kind that is a plug-in."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
@@ -15,19 +16,12 @@ FOLLOWERS: Final = {
 """Module and class, imported if the kind exists."""
 
 
-class NoTopics(TopicUpdates[Any]):
-    """There are no groups of the kind."""
-
-    async def run(self) -> None:
-        """Nothing is compared."""
-
-
-def topics_of(
-    kind: str, coordinator: CoordinatorRuntime, catalogue: Catalogue
-) -> TopicUpdates[Any]:
-    """The kind's follower of the catalogue."""
-    if kind not in KINDS:
-        return NoTopics(coordinator, catalogue)
-    module, name = FOLLOWERS[kind]
-    made: TopicUpdates[Any] = getattr(import_module(module), name)(coordinator, catalogue)
-    return made
+def followers(
+    coordinator: CoordinatorRuntime, catalogue: Catalogue
+) -> Mapping[str, TopicUpdates[Any]]:
+    """Those of the kinds that exist, by kind."""
+    return {
+        kind: getattr(import_module(module), name)(coordinator, catalogue)
+        for kind, (module, name) in FOLLOWERS.items()
+        if kind in KINDS
+    }
