@@ -16,7 +16,6 @@ from console.queries.member_names import Names, names_of
 from console.queries.progress import (
     Commit,
     Draining,
-    draining_of,
     history_of,
     progress_of,
     rates_of,
@@ -35,7 +34,7 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most seven statements."""
+    """The tab. At most six statements."""
     group_id, search = seen.group.group_id, _searched(request)
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
@@ -47,8 +46,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
-    now = timezone.now()
-    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], now)
+    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], timezone.now())
     return {
         "offsets": [
             {**_row(view, names, search), "spark": spark(rates[view.topic, view.partition])}
@@ -58,8 +56,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "has_ends": any(offset.lag is not None for offset in offsets),
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
-        "draining": (draining := draining_of(group_id, now)),
-        "drained": None if draining is None else drained(draining),
+        "drained": None if progress.draining is None else drained(progress.draining),
         "search": search,
         "may_reset": rights.may(request.user, rights.RESTORE),
         "progress": progress,
