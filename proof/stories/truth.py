@@ -11,8 +11,8 @@ from math import inf
 from typing import Any, Final
 
 from groups.core import events
-from groups.core.commanded.thread_offers import EXPELLED, is_expelled
 from groups.core.commanded.work import QUEUED
+from groups.core.commands import EXPELLED, is_expelled
 from groups.core.consumer import waiting as consumer
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import NO_CLIENT_ROUND
