@@ -5,23 +5,19 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Final
 
-from groups.core.classic import ownership, rounds
+from groups.core.classic import ownership
 from groups.store import facts
 
 OFF: Final = "off-"
 
-NOTED: Final = (
-    (ownership, ("assigned", "joined_again", "repeated", "synced")),
-    (rounds, ("assigned", "interrupted")),
-)
+NOTED: Final = ("assigned", "joined_again", "repeated", "synced", "round_ended", "interrupted")
 """What the rules of classic groups do for facts in a round, and for nothing else."""
 
 
 def install() -> None:
     """Leave that out, and the statements, for groups that are ``OFF``."""
-    for module, names in NOTED:
-        for name in names:
-            setattr(module, name, _unless_off(getattr(module, name)))
+    for name in NOTED:
+        setattr(ownership, name, _unless_off(getattr(ownership, name)))
     facts.statements = _of_others(facts.statements)
 
 

@@ -1,9 +1,11 @@
 """How long the pages take that read a month of a large group, or foresee; rows written by SQL.
 
 Every day at 14:00 a deploy replaces each member; a rebalance an hour waits for all of them; half of
-the partitions of a member are owned by its neighbour for an hour of each day.
+the partitions of a member are owned by its neighbour for an hour of each day. Days that are over
+are packed, as the clean-up does it; progress is that of two days.
 """
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -19,6 +21,10 @@ HOUR: Final = 14
 """The hour of the deploys, of UTC."""
 
 TABLES: Final = ("life", "ownership", "round", "silence", "progress")
+
+PROGRESS_HOURS: Final = 48
+NIGHT: Final = timedelta(hours=30)
+"""How far back the moment is at which the group is looked at."""
 
 PARTITIONS: Final = """
 DO $$
@@ -111,14 +117,38 @@ INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, 
     first_offsets, last_offsets, pauses_ms, lives, end_offsets)
 SELECT h + interval '62 minutes', 0, 1, h, 'large', 'large', parts, parts, parts::bigint[],
     parts::bigint[], parts, parts::bigint[], parts::bigint[]
-FROM generate_series(date_trunc('hour', now()) - interval '24 hours',
+FROM generate_series(date_trunc('hour', now()) - interval '{hours} hours',
                      date_trunc('hour', now()) - interval '1 hour', interval '1 hour') AS h,
     (SELECT array_agg(n) AS parts FROM generate_series(0, {members} * {share} - 1) AS n) AS p
 """
 
+SILENCE: Final = """
+INSERT INTO rollcall_silence (at, era, xid, hour, group_id, lives, longest_ms, looks)
+SELECT hour + interval '1 hour', 0, 1, hour, 'large',
+    (SELECT array_agg(1000000 + day * {members} + n) FROM generate_series(1, {members}) AS n),
+    (SELECT array_agg(n * 7919 % 3000) FROM generate_series(1, {members}) AS n),
+    (SELECT array_agg(CASE WHEN n % 8 = 0 THEN 80 ELSE 0 END)
+     FROM generate_series(0, {members} * 8 - 1) AS n)
+FROM generate_series(0, {days} - 2) AS day, generate_series(0, 23) AS before,
+    LATERAL (SELECT {deploy} - (day * 24 + before) * interval '1 hour' AS hour) AS h
+"""
+
+FLEET: Final = """
+INSERT INTO rollcall_fleet_hour
+SELECT date_trunc('hour', now()) - n * interval '1 hour', {members}, 1000000, 20000, 1600,
+    '{{member-joined,session-expired}}', '{{1,2}}', '{{large}}', '{{1}}', '{{1600}}'
+FROM generate_series(1, {days} * 24) AS n ON CONFLICT DO NOTHING
+"""
+"""Days are packed when the hours of the installation are there."""
+
+PACK: Final = "SELECT rollcall_pack_facts('2 hours')"
+
 DEPLOY: Final = """(date_trunc('day', now() - interval '{hour} hours', 'UTC')
     + interval '{hour} hours')"""
 """The newest one."""
+
+
+STATEMENTS: Final = (LIVES, OPEN, OWNED, OWNED_OPEN, ROUNDS, SILENCE, PROGRESS, FLEET)
 
 
 def fill(
@@ -132,14 +162,17 @@ def fill(
         "first": 0,
         "hosts": HOSTS,
         "hour": HOUR,
+        "hours": PROGRESS_HOURS,
         "deploy": DEPLOY.format(hour=HOUR),
     }
     with psycopg.connect(url) as connection:
         for table in TABLES:
             connection.execute(PARTITIONS.format(table=table, days=days).encode())
-        for statement in (LIVES, OPEN, OWNED, OWNED_OPEN, ROUNDS, PROGRESS):
+        for statement in STATEMENTS:
             connection.execute(statement.format(**values).encode())
     with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(PACK).fetchone() != (None,):
+            pass
         connection.execute("VACUUM ANALYZE")
 
 
@@ -147,18 +180,23 @@ GOAL_MS: Final = 1_000
 
 
 def paths() -> list[str]:
-    """The pages that read the past, and the one that foresees."""
+    """Every tab of the group's page, now and at a moment, and the lists that lead to it."""
     group = "/admin/groups/group/large/change/"
-    at = "2026-11-20T12:00:00"
+    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    at = (now - NIGHT).isoformat()
+    tabs = ("owners", "members", "rebalances", "offsets", "configuration")
+    then = ("owners", "members", "offsets", "configuration")
     asked: list[dict[str, str]] = [
-        *({"tab": "timeline", "last": length} for length in ("1h", "24h", "7d")),
-        {"tab": "offsets"},
-        {"tab": "owners", "at": at},
+        *({"tab": tab} for tab in tabs),
+        *({"tab": "timeline", "last": length} for length in ("1h", "24h", "7d", "30d")),
+        *({"tab": tab, "at": at} for tab in then),
+        {"tab": "compare", "since": at, "until": now.isoformat()},
         {"tab": "what-if", "host": "/10.0.0.7"},
         {"tab": "what-if", "more": "10"},
         {"tab": "what-if", "at_once": "50"},
     ]
-    return ["/admin/", "/admin/groups/group/", *(f"{group}?{urlencode(q)}" for q in asked)]
+    lists = ("/admin/", "/admin/groups/group/", "/admin/groups/node/")
+    return [*lists, *(f"{group}?{urlencode(q)}" for q in asked)]
 
 
 def main(options: Options) -> bool:

@@ -29,12 +29,20 @@ def is_watched(**_: Any) -> None:
     WATCHDOG.start()
 
 
+def will_take(**_: Any) -> None:
+    """A worker's start counts as its first look for tasks: the broker may not even answer that."""
+    from groups.postgres import message_queue_transport as transport
+
+    WATCHDOG.turned(transport.TAKING, transport.TAKING_STILL_S)
+
+
 def is_not_watched(**_: Any) -> None:
     """A worker that stops takes no more tasks; the launcher limits how long it may take."""
     WATCHDOG.stop()
 
 
 worker_init.connect(is_watched)
+worker_init.connect(will_take)
 beat_init.connect(is_watched)
 worker_shutting_down.connect(is_not_watched)
 worker_ready.connect(serves)

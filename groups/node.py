@@ -31,7 +31,6 @@ from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, NodeAddress
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
-from groups.core.kinds import DRAFT
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
@@ -69,9 +68,8 @@ from groups.store.sql.connections import BELL as CONNECTIONS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
+from groups.topics import of_kinds
 from groups.topics.assignor_worker import Assigning
-from groups.topics.commanded_topics import CommandedTopics
-from groups.topics.of_kinds import topics_of
 from groups.topics.regex_subscriptions import Patterns
 from groups.topics.topic_news import TopicNews
 
@@ -201,38 +199,14 @@ class Node:
             rng or secrets.SystemRandom(),
             self._collaborators(answer, hang_up, maxima),
         )
-        lease_ms = self.settings.node_lease_ms
-        wait = RestartWait(
-            self.settings.node_restart_backoff_ms, self.settings.node_restart_backoff_max_ms
-        )
-        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish, wait)
-        self.availability = self.keeper.availability
-        self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
-        queues = (self.coordinator.membership, self.coordinator.offsets)
-        self.committers = [self._committer(queue, fail) for queue in queues]
+        self._make_keeper(me)
         self.totals = Totals(maxima, self.catalogue, self.coordinator, self._reader, me.node_id)
         self.followers = Followers()
-        self._history = self._known_history = 0
-        self._history_began = asyncio.Event()
-        self._reading_history = asyncio.Lock()
-        self.keeper.lease_loop.begun_anew = self._begin_anew
-        self.keeper.loader.prepare = self._read_history
-        new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
-        self.transactions = Transactions(
-            self.coordinator, self.readers, self.keeper.look_soon, fail, new_id
-        )
-        self.configs = Configs(
-            self.coordinator, self._reader, broker_configs.from_django(), me.node_id, new_configs
-        )
-        self._make_operations()
+        self._make_writers(fail)
         self.assigning = Assigning(self.coordinator)
-        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
-        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
+        self._make_operations()
         self._make_observers()
-        self._told_of_topics = 0
-        self.topic_news = TopicNews(self.coordinator, self.catalogue)
-        self.draft_topics = topics_of(DRAFT, self.coordinator, self.catalogue)
-        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
+        self._make_topics()
         self._make_access()
         self.doorbell = Doorbell(self._listeners())
 
@@ -255,6 +229,32 @@ class Node:
             restart_grace_ms=self.settings.coordinator_restart_grace_ms,
         )
 
+    def _make_keeper(self, me: NodeAddress) -> None:
+        """Which slots it owns, and what it knows of the database's history."""
+        settings = self.settings
+        wait = RestartWait(settings.node_restart_backoff_ms, settings.node_restart_backoff_max_ms)
+        self.keeper = SlotKeeper(me, self.coordinator, settings.node_lease_ms, self._publish, wait)
+        self.availability = self.keeper.availability
+        self._history = self._known_history = 0
+        self._history_began = asyncio.Event()
+        self._reading_history = asyncio.Lock()
+        self.keeper.lease_loop.begun_anew = self._begin_anew
+        self.keeper.loader.prepare = self._read_history
+
+    def _make_writers(self, fail: Fail) -> None:
+        """What writes decisions, transactions and configurations."""
+        coordinator, look_soon, totals = self.coordinator, self.keeper.look_soon, self.totals
+        self.reloader = Reloader(coordinator, self.settings.offsets_commit_timeout_ms)
+        queues = (coordinator.membership, coordinator.offsets)
+        self.committers = [self._committer(queue, fail) for queue in queues]
+        self.transactions = Transactions(
+            coordinator, self.readers, look_soon, fail, totals.admit_transactional_id
+        )
+        broker = broker_configs.from_django()
+        self.configs = Configs(
+            coordinator, self._reader, broker, self.node_id, totals.admit_configs
+        )
+
     def _make_operations(self) -> None:
         """What operators ask for."""
         rows = OperationRows(self._reader, self.totals.offsets, self.totals.admit_configs)
@@ -274,6 +274,14 @@ class Node:
         self.keeper.took_over = self.outages.took_over
         self.minutes = NodeMinutes(self.coordinator, self.node_id)
         self.instance_claims = InstanceClaims(self.coordinator, self.node_id)
+
+    def _make_topics(self) -> None:
+        """What tells groups of changes of the catalogue."""
+        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
+        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
+        self.topic_news = TopicNews(self.coordinator, self.catalogue)
+        self.topics_of_kinds = of_kinds.followers(self.coordinator, self.catalogue)
+        self._told_of_topics = 0
 
     def _make_access(self) -> None:
         """What is known of clients: who they are, and what they may do."""
@@ -406,10 +414,10 @@ class Node:
         yield "assigning", self.assigning.run
         yield "patterns", self.patterns.run
         yield "topics of held members", self.topic_news.run
-        yield "topics of the 0.9 draft", self.draft_topics.run
         yield "totals", self.totals.run
         yield "tallies", self.coordinator.tallies.run
-        yield "topics of commanded groups", self.commanded_topics.run
+        for kind, follower in self.topics_of_kinds.items():
+            yield f"topics of {kind} groups", follower.run
         yield "the audit of logins", self.audit.run
 
     async def _ticks(self) -> None:
@@ -444,8 +452,8 @@ class Node:
         if self.catalogue.changes != self._told_of_topics:
             self._told_of_topics = self.catalogue.changes
             self.topic_news.wake()
-            self.draft_topics.wake()
-            self.commanded_topics.wake()
+            for follower in self.topics_of_kinds.values():
+                follower.wake()
 
     def _publish(self, cluster: Cluster) -> None:
         self.cluster = cluster

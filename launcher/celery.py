@@ -31,9 +31,9 @@ def main(name: str, *options: str) -> None:
     try:
         {"worker": worker, "beat": beat}[name](*options)
     except Exception as error:
-        from web.outages import is_outage
+        from web.outages import needs_no_traceback
 
-        if not is_outage(error):
+        if not needs_no_traceback(error):
             raise
         # The supervisor reports that it ended; the reason is one line of the log, without a
         # traceback.

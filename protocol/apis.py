@@ -3,8 +3,10 @@
 ApiVersions, dispatch, the docs and the tests read it. To add an API: CONTRIBUTING.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
+from groups.core.kinds import COMMANDED, KINDS
 from protocol.handlers import (
     acknowledge_command,
     add_offsets_to_txn,
@@ -48,7 +50,6 @@ from protocol.handlers import (
     offset_fetch,
     poll_commands,
     produce,
-    register_consumer,
     sasl_authenticate,
     sasl_handshake,
     sync_group,
@@ -61,6 +62,12 @@ from rollcall.wire.messages import MESSAGES
 
 def _api(key: int, handle: Handler) -> Api:
     return api_of(MESSAGES[key], handle)
+
+
+def _of_commanded_groups() -> Iterator[Api]:
+    """By which members join them: a kind that is a plug-in, and may not exist."""
+    if COMMANDED in KINDS:
+        yield _api(10000, import_module("protocol.handlers.register_consumer").handle)
 
 
 APIS: Mapping[int, Api] = {
@@ -108,7 +115,7 @@ APIS: Mapping[int, Api] = {
         _api(69, consumer_group_describe.handle),
         _api(74, list_config_resources.handle),
         _api(75, describe_topic_partitions.handle),
-        _api(10000, register_consumer.handle),
+        *_of_commanded_groups(),
         _api(10001, poll_commands.handle),
         _api(10002, acknowledge_command.handle),
         _api(10010, consumer_group_prepare_assignment.handle),

@@ -9,7 +9,6 @@ import asyncio
 import errno
 import gc
 import logging
-import resource
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,6 +50,7 @@ from protocol.connection.listeners import Listener, endpoints, is_loopback  # no
 from protocol.connection.tls_connection import AT_ONCE, TlsConnection, TlsListener  # noqa: E402
 from protocol.connection.unsent import bound_unsent  # noqa: E402
 from protocol.fast_paths.heartbeat_hold import Ends  # noqa: E402
+from protocol.limits import file_descriptors  # noqa: E402
 from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.limits.garbage import LongRequests  # noqa: E402
 from protocol.limits.metering import metering  # noqa: E402
@@ -79,9 +79,6 @@ A_TURN = 50
 BACKLOG = 1024
 """Connections that may wait to be accepted: thousands of members reconnect at once after a
 failover."""
-
-FEW_FILES = 4_096
-"""With fewer file descriptors (a consumer has three sockets) a warning is logged at the start."""
 
 OF_THE_DATABASE = (
     psycopg.OperationalError,
@@ -205,7 +202,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def run(self) -> None:
         """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is for HTTP.)"""
-        raise_file_limit()
+        file_descriptors.raise_limit()
         sys.setswitchinterval(SWITCH_S)
         gc.collect()
         gc.freeze()
@@ -316,7 +313,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _set_budgets(self, settings: NodeSettings) -> None:
         self.admission = Admission(
-            min(settings.max_connections, _files_left(settings.reserved_file_descriptors)),
+            min(
+                settings.max_connections, file_descriptors.left(settings.reserved_file_descriptors)
+            ),
             settings.max_connections_per_ip,
             settings.max_connection_creation_rate,
             self.loop_ms,
@@ -494,25 +493,5 @@ def _check_timeouts(connection: KafkaConnection) -> None:
         connection.abort()
 
 
-def _files_left(reserved: int) -> int:
-    """How many file descriptors are left for connections, besides those that the node reserves."""
-    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return sys.maxsize if soft == resource.RLIM_INFINITY else max(1, soft - reserved)
-
-
 def _is_taken(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-
-
-def raise_file_limit() -> None:
-    """Raise the limit of file descriptors to the maximum; log a warning if that is low."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        except (ValueError, OSError):
-            hard = soft  # macOS has a hard limit that it does not grant
-    if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
-        logger.warning(
-            "only %d file descriptors: about %d consumers can connect (ulimit -n)", hard, hard // 3
-        )

@@ -16,6 +16,8 @@ from psycopg import InterfaceError as Unusable
 from psycopg import OperationalError as Unreachable
 from psycopg_pool import PoolTimeout
 
+from groups.postgres import unavailable
+
 QUIET_S = 30.0
 """An outage without errors for so long has ended: the next error begins another one."""
 
@@ -55,7 +57,7 @@ class Outages(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is written; one of an outage is shortened."""
-        error = next(filter(is_outage, _errors(record)), None)
+        error = next(filter(needs_no_traceback, _errors(record)), None)
         if error is None and not _follows_from_one(record):
             return True
         now, before = self.clock(), self._last_at
@@ -81,6 +83,11 @@ def _errors(record: logging.LogRecord) -> Iterator[BaseException]:
     yield from (arg for arg in args if isinstance(arg, BaseException))
 
 
+def needs_no_traceback(error: BaseException) -> bool:
+    """Whether the database failed, or is of another version: its own words say all of it."""
+    return is_outage(error) or unavailable.is_lacking(error)
+
+
 def is_outage(error: BaseException | None) -> bool:
     """Whether the error, or its cause, is that the database could not be reached."""
     seen = 0
@@ -104,6 +111,8 @@ def _is_away(error: PostgresError) -> bool:
 
 
 def _what(error: BaseException) -> str:
+    if unavailable.is_lacking(error):
+        return unavailable.LACKING
     is_busy = isinstance(error, PoolTimeout) or isinstance(error.__cause__, PoolTimeout)
     return "no connection to the database was free" if is_busy else "the database is away"
 

@@ -1,9 +1,10 @@
 """From when on the rules of what needs attention fire for a group: the setting's threshold, or one
-of its own, or never for a while; and what the journal says would be a good one. Reads only."""
+of its own, or never for a while; and what the journal and the facts say would be a good one. Reads
+only."""
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ from console.queries.groups import REBALANCED
 from console.queries.why_text import seconds
 from groups.models import AttentionRule
 from groups.store.sql import attention as sql
+from groups.store.sql import attention_hours
 
 OF_GROUPS: Final = tuple(rule for rule in RULES if rule.name in ABOUT_GROUPS)
 TUNABLE: Final = tuple(rule.name for rule in OF_GROUPS if rule.setting)
@@ -32,13 +34,31 @@ PERIOD: Final = timedelta(days=14)
 READ_MAX: Final = 20_000
 """Rebalances of a group that a proposal is made of, the newest."""
 
+HOURS_READ_MAX: Final = 16 * 1024 * 1024
+"""Bytes of stored hours of commits that a proposal is made of, the newest, and as many of packed
+ones: with 50,000 partitions it is not all of the period."""
+
 FEW: Final = 20
-"""Of fewer rebalances nothing is proposed."""
+"""Of fewer rebalances or hours nothing is proposed."""
 
-ROOM: Final = {"unsettled": 3, "storm": 2}
-"""A proposal is so many times what all but one in a hundred stayed below."""
+REBALANCES, HOURS = "rebalances", "hours"
 
-LEAST: Final = {"unsettled": 1_000, "storm": 5}
+
+class Learned(NamedTuple):
+    """How a threshold is proposed: of rebalances or hours (``basis``), ``room`` times what all but
+    one in a hundred stayed below, and not less than ``least``."""
+
+    basis: str
+    room: int
+    least: int
+
+
+LEARNED: Final = {
+    "unsettled": Learned(REBALANCES, 3, 1_000),
+    "storm": Learned(REBALANCES, 2, 5),
+    "silent": Learned(HOURS, 2, 10),
+    "no-commit": Learned(HOURS, 3, 60_000),
+}
 
 NEAR: Final = 1.5
 """A threshold is left as it is if the proposal is no more than so many times it, or it of that."""
@@ -76,20 +96,25 @@ class Standing(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """Another threshold for a group: ``p99`` of ``rebalances`` were below, in milliseconds or
-    rebalances an hour."""
+    """Another threshold for a group: 99 of 100 of its ``counted`` rebalances or hours (``basis``)
+    were not above ``p99``, in the threshold's unit."""
 
     rule: str
     threshold: int
     p99: int
-    rebalances: int
+    counted: int
+
+    @property
+    def basis(self) -> str:
+        """What was counted."""
+        return LEARNED[self.rule].basis
 
     @property
     def text(self) -> str:
         """The question that it is."""
         return (
             f"{self.rule}: p99 of the last {PERIOD.days} days is {in_words(self.rule, self.p99)}"
-            f" (of {self.rebalances:,} rebalances); warn from"
+            f" (of {self.counted:,} {self.basis}); warn from"
             f" {in_words(self.rule, self.threshold)} on?"
         )
 
@@ -102,17 +127,17 @@ def of_group(group_id: str) -> tuple[Sequence[Standing], Sequence[Proposal]]:
         "kind": REBALANCED,
         "period": PERIOD,
         "read": READ_MAX,
+        "bytes": HOURS_READ_MAX,
     }
     with connection.cursor() as cursor:
         cursor.execute(SEEN, values)
-        rebalances, by_rebalance, by_hour, own = cursor.fetchone()
+        *seen, own = cursor.fetchone()
     rows = [_row(values) for values in json.loads(own)]
     standings = [
         _standing(rule.name, rule.meaning, [row for row in rows if row.rule == rule.name])
         for rule in OF_GROUPS
     ]
-    p99s = {"unsettled": by_rebalance, "storm": by_hour}
-    return standings, list(_proposals(standings, rebalances, p99s))
+    return standings, list(_proposals(standings, zip(LEARNED, seen[::2], seen[1::2], strict=True)))
 
 
 def _row(values: Mapping[str, Any]) -> AttentionRule:
@@ -141,31 +166,39 @@ WITH ended AS (
     SELECT at, duration_ms FROM rollcall_journal
     WHERE group_id = %(group_id)s AND kind = %(kind)s AND at >= now() - %(period)s
     ORDER BY id DESC LIMIT %(read)s
-), hours AS (SELECT count(*) AS n FROM ended GROUP BY date_trunc('hour', at))
+), hours AS (SELECT count(*) AS n FROM ended GROUP BY date_trunc('hour', at)),
+silences AS ({attention_hours.SILENCES}), pauses AS ({attention_hours.PAUSES})
 SELECT (SELECT count(*) FROM ended),
        (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY duration_ms) FROM ended),
+       (SELECT count(*) FROM ended),
        (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY n) FROM hours),
+       (SELECT count(*) FROM silences),
+       (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY percent) FROM silences),
+       (SELECT count(*) FROM pauses),
+       (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY ms) FROM pauses),
        (SELECT coalesce(jsonb_agg(to_jsonb(own) ORDER BY {sql.FIRST}), '[]')::text
         FROM rollcall_attention_rule AS own WHERE {sql.applies("%(group_id)s")})
 """
+"""For each rule of ``LEARNED`` how many were counted, and their p99."""
 
 
 def _proposals(
-    now: Sequence[Standing], rebalances: int, p99s: Mapping[str, int | None]
+    now: Sequence[Standing], seen: Iterable[tuple[str, int, int | None]]
 ) -> Iterator[Proposal]:
     applies = {each.rule: each.threshold or 0 for each in now}
-    for rule, p99 in p99s.items():
-        if rebalances >= FEW and p99 is not None:
-            found = Proposal(rule, proposed(rule, p99), p99, rebalances)
+    for rule, counted, p99 in seen:
+        if counted >= FEW and p99 is not None:
+            found = Proposal(rule, proposed(rule, p99), p99, counted)
             if not _is_near(found.threshold, applies[rule]):
                 yield found
 
 
 def proposed(rule: str, p99: int) -> int:
     """Room above it, to one digit: 2.1 s give 6 s."""
-    room = max(p99 * ROOM[rule], LEAST[rule])
+    learned = LEARNED[rule]
+    room = max(p99 * learned.room, learned.least)
     digit = 10 ** math.floor(math.log10(room))
-    return min(MOST, int(round(room / digit) * digit))
+    return min(highest(rule), int(round(room / digit) * digit))
 
 
 def _is_near(one: int, other: int) -> bool:

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
-
+from console.queries.many_rows import many_rows
 from groups.store.sql import fact_reads as sql
 
 ROWS_MAX: Final = 100_000
@@ -144,14 +143,14 @@ class Round(NamedTuple):
 
 def is_known(group_id: str) -> bool:
     """Whether there is such a group, or was."""
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.IS_KNOWN, {"group_id": group_id})
         return bool(cursor.fetchone()[0])
 
 
 def lives(group_id: str, since: datetime | None, until: datetime | None) -> Sequence[Life]:
     """The lives that were not over at ``since`` and had begun by ``until``, in order of joining."""
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.OF_GROUP, _parameters(group_id, since, until))
         return [Life(*row) for row in cursor.fetchall()]
 
@@ -165,7 +164,7 @@ def owners(
 ) -> Sequence[Owned]:
     """The intervals that reach into this time, in order; of one topic, of one partition."""
     parameters = {**_parameters(group_id, since, until), "topic": topic, "partition": partition}
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.OWNERS, parameters)
         found = cursor.fetchall()
         names = _names(cursor, parameters, (row[-1] for row in found))
@@ -175,7 +174,7 @@ def owners(
 def owners_at(group_id: str, at: datetime, known: Sequence[Life]) -> Sequence[Owned]:
     """The intervals of a moment, of lives that are known. One statement."""
     parameters = {**_parameters(group_id, at, at), "topic": None, "partition": None}
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.OWNERS, parameters)
         found = cursor.fetchall()
     names: Mapping[int, Sequence[Any]] = {life.life: life[1:5] for life in known}
@@ -191,7 +190,7 @@ def progress(
 ) -> Sequence[HourOfPartition]:
     """The hours of this time, in order, by topic and partition."""
     parameters = {**_parameters(group_id, since, until), "topic": topic, "partition": partition}
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.PROGRESS, parameters)
         found = cursor.fetchall()
         if not found:
@@ -211,7 +210,7 @@ def rounds(
     """The rebalances that had not ended at ``since`` and had begun by ``until``, in order: at most
     so many, after the one with this id."""
     bounds = {"after": after, "most": most}
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.ROUNDS, {**_parameters(group_id, since, until), **bounds})
         found = cursor.fetchall()
         if not found:
@@ -247,7 +246,7 @@ def assignment(
     one of them. Partitions without an owner are left out."""
     begin = {"after_topic": after and after[0], "after": after and after[1], "topic": topic}
     parameters = {**_parameters(group_id, at, at), **begin, "most": most}
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(sql.ASSIGNED, parameters)
         found = cursor.fetchall()
         names = _names(cursor, parameters, (row[-1] for row in found))

@@ -18,7 +18,7 @@ from django.utils import timezone
 from console.queries import journal_rows
 from groups.core import drains
 from groups.core.assignment import partitions_of
-from groups.core.commanded.thread_offers import EXPELLED
+from groups.core.commands import EXPELLED
 from groups.core.configs.group import FREEZE
 from groups.core.counts import subscribed_topics
 from groups.core.drains import Drain

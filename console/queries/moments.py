@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import repeat
 from typing import Any, Final, NamedTuple
-
-from django.db import connection
 
 from console.queries import facts, groups
 from console.queries.facts import Life, Owned
 from console.queries.groups import MemberView
+from console.queries.many_rows import many_rows
 from groups.core.journal import EntryKind
 from groups.models import GroupConfig, Journal
 from groups.store.sql import moments as sql
@@ -85,16 +85,7 @@ def _member(life: Life, parts: Mapping[str, Sequence[int]]) -> MemberView:
 
 def look(group_id: str, at: datetime) -> Moment:
     """The group at a moment. Two statements."""
-    return _moment(group_id, at, facts.lives(group_id, at, at))
-
-
-def _moment(group_id: str, at: datetime, lives: Sequence[Life]) -> Moment:
-    """The same, of lives among which are those of the moment."""
-    there = [
-        life
-        for life in lives
-        if life.joined_at <= at and (life.left_at is None or life.left_at > at)
-    ]
+    there = facts.lives(group_id, at, at)
     return Moment(at, there, facts.owners_at(group_id, at, there))
 
 
@@ -107,9 +98,17 @@ def offsets(group_id: str, at: datetime) -> Sequence[OffsetThen]:
         "hours": HOURS,
         "most": COMMITS_MAX,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(sql.OFFSETS_AT, values)
-        return [OffsetThen(*row) for row in cursor.fetchall()]
+    known: dict[Partition, tuple[int, datetime]] = {}
+    with many_rows() as cursor:
+        cursor.execute(sql.OFFSETS, values)
+        for topic, set_at, is_gone, numbers, found in cursor.fetchall():
+            parts = zip(repeat(topic), numbers, strict=False)
+            if is_gone:
+                for part in parts:
+                    known.pop(part, None)
+            else:
+                known.update(zip(parts, zip(found, repeat(set_at), strict=False), strict=True))
+    return [OffsetThen(*part, *told) for part, told in sorted(known.items())]
 
 
 def settings(group_id: str, *moments: datetime) -> Sequence[Mapping[str, str]]:
@@ -185,9 +184,8 @@ class Comparison:
 
 
 def compare(group_id: str, since: datetime, until: datetime) -> Comparison:
-    """What differs between two moments. Seven statements."""
-    lives = facts.lives(group_id, since, until)
-    before, after = (_moment(group_id, at, lives) for at in (since, until))
+    """What differs between two moments. Eight statements."""
+    before, after = (look(group_id, at) for at in (since, until))
     was, now = ({life.life: life for life in each.lives} for each in (before, after))
     owners, owners_now = (_owners(each) for each in (before, after))
     parts = owners.keys() | owners_now.keys()

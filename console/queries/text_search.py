@@ -14,13 +14,14 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import CharField, Lookup, Q, TextField
 from django.db.models.sql.compiler import SQLCompiler
 
-ACCENTS: Final = re.compile("[\u0300-\u036f]")
-"""The marks of Latin, Greek and Cyrillic letters. Those of other scripts are letters."""
+ACCENTS: Final = re.compile("[\u0300-\u0344\u0346-\u036f]")
+"""The marks of Latin, Greek and Cyrillic letters. Those of other scripts are letters, and so is
+U+0345: the capital of a Greek letter with it has an iota instead."""
 
 FOLDED: Final = """
 CASE WHEN octet_length({0}) = char_length({0}) THEN lower({0} COLLATE pg_c_utf8)
 ELSE replace(lower(upper(
-    regexp_replace(normalize({0}, NFKD) COLLATE pg_c_utf8, '[\u0300-\u036f]', '', 'g')
+    regexp_replace(normalize({0}, NFKD) COLLATE pg_c_utf8, '[\u0300-\u0344\u0346-\u036f]', '', 'g')
 )), 'ß', 'ss') END
 """
 """``folded`` in SQL. ASCII has a shorter way. Collation C knows the case of ASCII alone, and that

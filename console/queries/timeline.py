@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
 from console.queries import journal_rows, journal_times, timeline_events
 from console.queries.journal_text import sentence
+from console.queries.many_rows import many_rows
 from console.queries.member_names import Names
 from console.queries.timeline_events import OF_CLUSTER, OF_GROUP, Event, Pause
 from console.queries.timeline_lanes import (
@@ -42,7 +42,7 @@ BINS: Final = 480
 """Parts of the time in which ownership is counted: a pixel or two of a screen each."""
 
 LIVES_MAX: Final = 20_000
-CHANGES_MAX: Final = 100_000
+CHANGES_MAX: Final = 50_000
 ROUNDS_MAX: Final = 2_000
 WAITS_MAX: Final = 200_000
 """Rows that are read for a timeline, of waits the members that rebalances waited for: a day of
@@ -188,7 +188,7 @@ def read(
     past: dict[str, list[Any]] = defaultdict(list)
     for what, *row in _rows(sql.PAST, values):
         past[what].append(row)
-    lives = [LifeRow(row[0], *row[4:]) for row in past["life"]]
+    lives = [LifeRow(int(row[0]), *row[4:]) for row in past["life"]]
     rounds = [_Round(*row) for row in _rows(sql.ROUNDS, values)]
     entries = _entries(group_id, window, kinds)
     names = _names(group_id, lives)
@@ -204,13 +204,13 @@ def read(
         step_s=window.step_s,
         by=by,
         lives=len(lives),
-        lanes=lanes(lives, by, _owned(past["change"]), waits, sums),
+        lanes=lanes(lives, by, [Change(*row[:3]) for row in past["change"]], waits, sums),
         rebalances=rebalances,
         states=_states(rounds, window, group),
         events=_events(group_id, window, entries, names, past),
         pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
         cost=_cost(rebalances, _slowest(waited, lives, names)),
-        cuts=list(_cuts(len(lives), past["change"], len(within), len(entries))),
+        cuts=list(_cuts(len(lives), past["size"][0][3], len(within), len(entries))),
         known=min(window.until, timezone.now()),
     )
 
@@ -225,6 +225,7 @@ def _values(group_id: str, window: Window, *, has_reports: bool) -> Mapping[str,
         "step_s": window.step_s,
         "has_reports": has_reports,
         "lives": LIVES_MAX,
+        "members": MEMBERS_MAX,
         "changes": CHANGES_MAX,
         "marks": MARKS_MAX,
         "rounds": ROUNDS_MAX,
@@ -249,7 +250,7 @@ def _events(
 
 
 def _rows(statement: str, values: Mapping[str, Any]) -> Sequence[Any]:
-    with connection.cursor() as cursor:
+    with many_rows() as cursor:
         cursor.execute(statement, values)
         found: Sequence[Any] = cursor.fetchall()
     return found
@@ -303,17 +304,10 @@ def _is_within(one: Event, window: Window) -> bool:
     return one.at <= window.until and (one.until or one.at) >= window.since
 
 
-def _owned(changes: Sequence[Any]) -> Sequence[Change]:
-    """None at all, if not all of them were read: half of the changes would tell nothing."""
-    if sum(row[3] for row in changes) >= CHANGES_MAX:
-        return ()
-    return [Change(*row[:3]) for row in changes]
-
-
-def _cuts(lives: int, changes: Sequence[Any], rounds: int, entries: int) -> Iterator[str]:
+def _cuts(lives: int, owned: int, rounds: int, entries: int) -> Iterator[str]:
     if lives >= LIVES_MAX:
         yield f"Only the newest {LIVES_MAX:,} lives are shown."
-    if sum(row[3] for row in changes) >= CHANGES_MAX:
+    if owned >= CHANGES_MAX:
         yield "Too many partitions moved in this time to show who owned how many."
     if rounds >= ROUNDS_MAX:
         yield f"Only the newest {ROUNDS_MAX:,} rebalances are shown, and counted."

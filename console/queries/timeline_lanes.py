@@ -54,10 +54,10 @@ class LifeRow(NamedTuple):
 
 
 class Change(NamedTuple):
-    """By how many partitions a life's ownership changed in a part of the time (``bin``, from
-    0)."""
+    """By how many partitions the ownership of a host, or of a life by its number, changed in a part
+    of the time (``bin``, from 0)."""
 
-    life: int
+    key: str
     bin: int
     partitions: int
 
@@ -150,7 +150,8 @@ def lanes(
     if rest:
         named[""] = [life for key in rest for life in grouped[key]]
     lane_of = {life.life: key for key, its in named.items() for life in its}
-    steps, awaited = _steps(changes, lane_of), _waits(waits, lane_of)
+    lane_of_key = {key: key for key in shown} | dict.fromkeys(rest, "")
+    steps, awaited = _steps(changes, lane_of_key), _waits(waits, lane_of)
     several = Counter(life.client_id for life in lives)
     return [
         _lane(key, its, _name(key, its, by, several, len(rest)), steps, awaited, waited_ms)
@@ -225,11 +226,10 @@ def _spans(lives: Sequence[LifeRow]) -> Sequence[Span]:
     return found
 
 
-def _steps(changes: Iterable[Change], lane_of: Mapping[int, str]) -> Mapping[str, Sequence[Step]]:
+def _steps(changes: Iterable[Change], lane_of: Mapping[str, str]) -> Mapping[str, Sequence[Step]]:
     sums: dict[str, Counter[int]] = defaultdict(Counter)
-    for life, part, partitions in changes:
-        if life in lane_of:
-            sums[lane_of[life]][part] += partitions
+    for key, part, partitions in changes:
+        sums[lane_of[key]][part] += partitions
     return {key: list(_running(its)) for key, its in sums.items()}
 
 

@@ -20,7 +20,7 @@ from groups.core.acls.forms import check_principals
 from groups.core.acls.index import AclIndex
 from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import arrays
 from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
 from groups.postgres.table_changes import TableChanges
@@ -121,10 +121,7 @@ class Acls:
     ) -> None:
         if not bindings:
             return
-        columns = zip(*(_row(binding) for binding in bindings), strict=True)
-        parameters = {
-            name: array(column) for name, column in zip(sql.COLUMNS, columns, strict=True)
-        }
+        parameters = arrays(sql.COLUMNS, [_row(binding) for binding in bindings])
         author_values = {"node_id": self._node_id, "author": json.dumps(author)}
         await connection.execute(statement.encode(), {**parameters, **author_values})
 

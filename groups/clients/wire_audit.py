@@ -17,7 +17,7 @@ from psycopg_pool import PoolTimeout
 
 from groups.core.authors import Author
 from groups.core.shares import network_of
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import arrays
 from groups.postgres.connections import Connection
 
 logger = logging.getLogger(__name__)
@@ -143,5 +143,4 @@ def _columns(batch: list[Login], unlisted: int) -> dict[str, Any]:
     if unlisted:
         rows.append(("", "", "", "", "not told one by one", json.dumps({"logins": unlisted})))
     names = ("who", "address", "client_id", "mechanism", "outcome", "details")
-    columns = zip(*rows, strict=True)
-    return {name: array(column) for name, column in zip(names, columns, strict=True)}
+    return arrays(names, rows)

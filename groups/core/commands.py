@@ -1,4 +1,4 @@
-"""Commands to members, for every kind of group: sending, reading, acknowledging.
+"""Commands to members, for every kind of group: sending, polling, acknowledging.
 
 A member's commands belong to its row. They are carried out in the order of their ids, which only
 increase; acknowledged ones are deleted (the design of 2012: "sequential persistent; created by
@@ -10,11 +10,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from groups.core.group import Group, Millis
 from groups.core.rows import CommandRow, MemberRow
+from groups.core.signs_of_life import CommandPoll
 
 STOP: Final = "stop-fetcher"
 START: Final = "start-fetcher"
 """The two options of the design. Senders may define others."""
+
+EXPELLED: Final = "expelled"
+"""The mark, in a member's details, of one that was expelled and may not know it yet."""
 
 Ownership = Mapping[str, Mapping[int, str]]
 """Topic to partition to consumer thread."""
@@ -48,3 +53,21 @@ def acknowledge(row: MemberRow, command_id: int) -> MemberRow:
 def behind(row: MemberRow, command_id: int) -> tuple[CommandRow, ...]:
     """The member's commands after the last one that it has received."""
     return tuple(command for command in row.commands if command.command_id > command_id)
+
+
+def is_expelled(row: MemberRow) -> bool:
+    """Whether the member is expelled, and only the end of its session is awaited."""
+    return EXPELLED in row.details
+
+
+def receiver(group: Group, member_id: str) -> MemberRow | None:
+    """The member that polls, with its commands. None: it is not in the group, or not any more."""
+    row = group.durable.members.get(member_id)
+    return None if row is None or is_expelled(row) else row
+
+
+def polled(group: Group, member_id: str, now: Millis) -> None:
+    """Set the member's beat where a poll is a heartbeat, as in commanded groups."""
+    beat = group.beat_of(CommandPoll(member_id))
+    if beat is not None:
+        beat.at = now

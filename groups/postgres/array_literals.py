@@ -9,11 +9,14 @@ stops the event loop for a tenth of a second. From some thousand rows on these f
 steps in Python, between which the loop gets the lock.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import merge
 from typing import Any, Final, TypeVar
 
 Row = TypeVar("Row", bound=Sequence[Any])
+
+Statement = tuple[str, Mapping[str, Any]]
+"""Its text and its parameters."""
 
 NULL = "NULL"
 
@@ -26,6 +29,11 @@ def columns(rows: Sequence[Any]) -> Iterable[Sequence[Any]]:
     if len(rows) <= AT_ONCE:
         return zip(*rows, strict=True)
     return [[row[at] for row in rows] for at in range(len(rows[0]))]
+
+
+def arrays(names: Sequence[str], rows: Sequence[Any]) -> dict[str, Any]:
+    """The parameters of a statement that takes rows as an array of each column, by its name."""
+    return {name: array(column) for name, column in zip(names, columns(rows), strict=True)}
 
 
 def in_order(rows: Collection[Row], key: Callable[[Row], Any] | None = None) -> list[Row]:

@@ -5,19 +5,26 @@ from typing import Any, Final
 from weakref import ref
 
 from django.db import connection
-from psycopg.errors import InsufficientPrivilege, LockNotAvailable, QueryCanceled, UndefinedTable
+from psycopg.errors import (
+    InsufficientPrivilege,
+    LockNotAvailable,
+    QueryCanceled,
+    UndefinedColumn,
+    UndefinedTable,
+)
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 AWAY: Final = "The database is currently unavailable."
 SLOW: Final = "The database did not answer in time: it is busy, or a table is locked."
 LACKING: Final = (
-    "A table of the database, or a right to it, is missing: its administrator has to restore it."
-    " The log of the web process has its name."
+    "A table of the database, a column or a right to it is missing: if this version of Rollcall is"
+    " newer than the database, run its setup; else an administrator has to restore it. The log has"
+    " its name."
 )
 IN_USE: Final = "All connections of the web process to the database are in use."
 
 TOO_LATE: Final = (QueryCanceled, LockNotAvailable)
-MISSING: Final = (UndefinedTable, InsufficientPrivilege)
+MISSING: Final = (UndefinedTable, UndefinedColumn, InsufficientPrivilege)
 
 _opened: dict[int, "ref[Any]"] = {}
 
@@ -45,8 +52,9 @@ def is_slow(error: BaseException) -> bool:
 
 
 def is_lacking(error: BaseException) -> bool:
-    """Whether a table or a right is missing, which an administrator took away: no defect of ours,
-    and nodes retry it too (``Unready`` of ``groups.postgres.errors``)."""
+    """Whether a table, a column or a right is missing, which an administrator took away or a set-up
+    has not brought yet: no defect of ours, and nodes retry it too (``Unready`` of
+    ``groups.postgres.errors``)."""
     return any(isinstance(each, MISSING) for each in (error, error.__cause__))
 
 

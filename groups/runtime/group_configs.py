@@ -21,7 +21,7 @@ from groups.core.configs.group import Broker, Values, changed
 from groups.core.errors import Refuse
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import array, arrays
 from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
 from groups.postgres.table_changes import TableChanges
@@ -221,8 +221,7 @@ async def _write(
         if before.get(group_id, NOTHING).get(name) != value
     ]
     if rows:
-        columns = [array(column) for column in zip(*rows, strict=True)]
-        put = dict(zip(("group_ids", "slots", "names", "values"), columns, strict=True))
-        await connection.execute(sql.PUT, put)
+        names = ("group_ids", "slots", "names", "values")
+        await connection.execute(sql.PUT, arrays(names, rows))
     bells = {"bell": sql.BELL, "group_ids": array(list(written))}
     await connection.execute(sql.RING, bells)

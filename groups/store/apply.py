@@ -30,13 +30,10 @@ from groups.core.rows import (
 )
 from groups.core.shared import may_differ
 from groups.postgres import errors
-from groups.postgres.array_literals import array, in_order
-from groups.postgres.array_literals import columns as columns_of
+from groups.postgres.array_literals import Statement, array, arrays, in_order
 from groups.store import beside, details, facts, journal, offset_rows, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
-
-Statement = tuple[str, Mapping[str, Any]]
 
 ROWS_INLINE_MAX = 2_000
 """A batch with more rows is built in a thread instead of on the event loop (2,000 take about 20
@@ -246,8 +243,7 @@ def in_columns(
     """The statement with an array for each column; none if there are no rows."""
     found = list(rows)
     if found:
-        columns = columns_of(found)
-        yield text, {name: array(column) for name, column in zip(names, columns, strict=True)}
+        yield text, arrays(names, found)
 
 
 GROUP_COLUMNS = (

@@ -1,16 +1,13 @@
 """The statements for state beside a group: what is paused in it, and its freeze. Pure."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from groups.core.configs.freeze import FROZEN, FreezeChange
 from groups.core.configs.group import FREEZE
 from groups.core.pauses import PausesChange
 from groups.core.rows import slot_of
-from groups.postgres.array_literals import array
+from groups.postgres.array_literals import Statement, array
 from groups.store.sql import configs, pauses
-
-Statement = tuple[str, Mapping[str, Any]]
 
 
 def statements(group_id: str, change: PausesChange | FreezeChange) -> Iterator[Statement]:

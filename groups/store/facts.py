@@ -6,36 +6,15 @@ free before the next one has them.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
-from groups.core.group import Decision
 from groups.core.rounds import Round
-from groups.postgres.array_literals import array, columns, in_order, texts
+from groups.postgres.array_literals import Statement, array, arrays, in_order, texts
+from groups.store.journal import Write
 from groups.store.sql import facts as sql
-
-Statement = tuple[str, Mapping[str, Any]]
-
-
-class Write(Protocol):
-    """One group's part of a batch (``groups.store.apply.Write``)."""
-
-    @property
-    def group_id(self) -> str:
-        """The group of the facts."""
-        ...
-
-    @property
-    def revision(self) -> int:
-        """The group's revision after this write."""
-        ...
-
-    @property
-    def decision(self) -> Decision:
-        """The decision, with its facts."""
-        ...
 
 
 class _Part(NamedTuple):
@@ -145,8 +124,7 @@ def _in_columns(
 ) -> Iterator[Statement]:
     found = in_order([tuple(map(_storable, row)) for row in rows], key=_key)
     if found:
-        values = zip(names, columns(found), strict=True)
-        yield text, {name: array(column) for name, column in values}
+        yield text, arrays(names, found)
 
 
 def _key(row: Sequence[Any]) -> tuple[str, str]:

@@ -13,10 +13,8 @@ from groups.core.explanation import WHY
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import ENTRY_FIELDS
 from groups.core.offset_rules import OFFSETS_LISTED_MAX
-from groups.postgres.array_literals import array, columns
+from groups.postgres.array_literals import Statement, arrays
 from groups.store.sql import group_rows
-
-Statement = tuple[str, Mapping[str, Any]]
 
 
 class Write(Protocol):
@@ -24,7 +22,7 @@ class Write(Protocol):
 
     @property
     def group_id(self) -> str:
-        """The group of the entries."""
+        """The group."""
         ...
 
     @property
@@ -34,7 +32,7 @@ class Write(Protocol):
 
     @property
     def decision(self) -> Decision:
-        """The decision, with its entries."""
+        """The decision, with its entries and facts."""
         ...
 
 
@@ -76,8 +74,8 @@ def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
 
 def lines(entries: Sequence[Line], node_id: int) -> Statement:
     """The statement for entries that are not about offsets."""
-    columns = _columns(COLUMNS, [_row(line) for line in entries])
-    return group_rows.ADD_JOURNAL, {**columns, "node_id": node_id}
+    rows = [_row(line) for line in entries]
+    return group_rows.ADD_JOURNAL, {**arrays(COLUMNS, rows), "node_id": node_id}
 
 
 def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, Any]:
@@ -94,14 +92,9 @@ def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, A
     ]
     parts = ("part_of", "topic", "partition")
     return {
-        **_columns((*COLUMNS, "number", "has_all"), rows),
-        **(_columns(parts, partitions) if partitions else dict.fromkeys(parts, "{}")),
+        **arrays((*COLUMNS, "number", "has_all"), rows),
+        **(arrays(parts, partitions) if partitions else dict.fromkeys(parts, "{}")),
     }
-
-
-def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    found = zip(names, columns(rows), strict=True)
-    return {name: array(column) for name, column in found}
 
 
 def _row(line: Line) -> tuple[Any, ...]:

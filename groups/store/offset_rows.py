@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
-from groups.postgres.array_literals import array, in_order, integers
+from groups.postgres.array_literals import Statement, array, arrays, in_order, integers
 from groups.postgres.array_literals import columns as columns_of
 from groups.store.sql import group_rows
 
-Statement = tuple[str, Mapping[str, Any]]
 Row = tuple[Any, ...]
 Part = tuple[str, Decision]
 """A group's id, and the decision about it."""
@@ -152,8 +151,7 @@ def with_history(rows: Sequence[Row]) -> Statement:
 
 
 def _author_columns(authors: Sequence[Author]) -> dict[str, Any]:
-    columns = zip(AUTHOR_COLUMNS, columns_of(authors), strict=True)
-    return {name: array(column) for name, column in columns}
+    return arrays(AUTHOR_COLUMNS, authors)
 
 
 # -- runs

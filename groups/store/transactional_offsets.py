@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
-from groups.postgres.array_literals import in_order
+from groups.postgres.array_literals import Statement, in_order
 from groups.store.offset_rows import OFFSET_COLUMNS
 from groups.store.sql import transactions as sql
 
@@ -35,7 +35,6 @@ class Part(NamedTuple):
     decision: Decision
 
 
-Statement = tuple[str, Mapping[str, Any]]
 Keys = list[tuple[str, str, int]]
 
 

@@ -103,17 +103,26 @@ class Network:
     async def reach(
         self,
         group_id: str,
-        seeks: Callable[[], None] = lambda: None,
+        answered: Callable[[], None] = lambda: None,
         backoff: Backoff | None = None,
     ) -> Peer:
-        """A connection to the group's coordinator, however long it takes to find. ``seeks`` is
-        called at each attempt."""
+        """A connection to the group's coordinator, however long it takes to find. ``answered`` is
+        called when a node has said who that is, or that it does not know: one that is suspended
+        accepts connections, and has not heard of the client."""
         backoff = backoff or Backoff(self.rng)
         while True:
-            seeks()
-            with suppress(Elsewhere, *BROKEN):
-                return await self.connect(await self.coordinator(group_id))
+            with suppress(*BROKEN):
+                found = await self._known(group_id)
+                answered()
+                if found is not None:
+                    return await self.connect(found)
             await asyncio.sleep(backoff.next_s())
+
+    async def _known(self, group_id: str) -> str | None:
+        try:
+            return await self.coordinator(group_id)
+        except Elsewhere:
+            return None
 
 
 async def call(peer: Peer, request: Any, version: int, limit_s: float = CALL_S) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import psycopg
 
-from groups.core.commanded import thread_offers
+from groups.core import commands
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
 from groups.core.events import OffsetWrite
@@ -309,7 +309,7 @@ def _silent_in_commanded(write: Write) -> set[str]:
     """A removed consumer was silent, unless it was expelled: no other consumer is removed without
     leaving."""
     before = write.before.members
-    expelled = {member for member, row in before.items() if thread_offers.is_expelled(row)}
+    expelled = {member for member, row in before.items() if commands.is_expelled(row)}
     failed = {m for e in write.decision.journal if e.kind == FAILED for m in e.left}
     return before.keys() - expelled - failed
 

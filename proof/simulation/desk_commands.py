@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from groups.core import commands
-from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.group import Group
 from groups.core.replies import ErrorReply
 from groups.core.rows import CommandRow, MemberRow
 from groups.runtime.runtime import CoordinatorRuntime
@@ -40,7 +40,7 @@ async def poll(
     """Commands at once, or after a wait."""
     try:
         group, row = _find(coordinator, group_id, request)
-        group.hear(row.member_id, coordinator.clock())
+        commands.polled(group, row.member_id, coordinator.clock())
         wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
         if not commands.behind(row, request.received):
             held = Held(lambda: _is_news(coordinator, group_id, request), wait_ms / 1_000)
@@ -59,9 +59,7 @@ def _is_news(coordinator: CoordinatorRuntime, group_id: str, request: Poll) -> b
     return bool(commands.behind(row, request.received))
 
 
-def _find(
-    coordinator: CoordinatorRuntime, group_id: str, request: Poll
-) -> tuple[CommandedGroup, MemberRow]:
+def _find(coordinator: CoordinatorRuntime, group_id: str, request: Poll) -> tuple[Group, MemberRow]:
     """The committed group and the member's row, if the node's memory is valid."""
     if not coordinator.owns(group_id):
         raise Refuse(ErrorCode.NOT_COORDINATOR)
@@ -70,7 +68,7 @@ def _find(
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if not coordinator.holds_lease or group_id not in coordinator.heartbeat_views:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    row = group.consumer(request.member_id) if isinstance(group, CommandedGroup) else None
-    if row is None or not isinstance(group, CommandedGroup):
+    row = commands.receiver(group, request.member_id)
+    if row is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     return group, row

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groups.core import events
+from groups.core import commands, events
 from groups.core.assignment import Parts, assignment_of, partitions_of
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.assignors.types import Part
@@ -377,12 +377,12 @@ class CommandedMember(Member):
         self.later(BEAT_MS, self._poll)
         if not self.member_id:
             return
-        row = self.world.group.consumer(self.member_id)
+        row = commands.receiver(self.world.group, self.member_id)
         if row is None:
             self.member_id = ""
             self._register()
             return
-        self.world.group.hear(self.member_id, self.world.now)
+        commands.polled(self.world.group, self.member_id, self.world.now)
         self.heard_at = self.world.now
         for command in row.commands:
             if command.command_id > self.seen:

@@ -11,8 +11,8 @@ from math import inf
 from typing import Any, Final
 
 from groups.core import events
-from groups.core.commanded.thread_offers import EXPELLED, is_expelled
 from groups.core.commanded.work import QUEUED
+from groups.core.commands import EXPELLED, is_expelled
 from groups.core.consumer import waiting as consumer
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import NO_CLIENT_ROUND
@@ -196,7 +196,7 @@ class Truth(Facts):
 
     def _static_came_back(self, before: Any, name: str, member_id: str) -> None:
         """In CompletingRebalance that begins the rebalance anew."""
-        if before.durable.group.state == "CompletingRebalance":
+        if _goes_on_from(before) == "CompletingRebalance":
             self._cause(before, Trigger.MEMBER_REPLACED, name, member_id)
 
     def _suspected(self, before: Any, after: Any) -> None:
@@ -421,6 +421,16 @@ def _everybody(group: Any) -> dict[str, str]:
             join.row.client_id
         )
     return found
+
+
+def _goes_on_from(group: Any) -> str:
+    """The state of a classic group in which its next event finds it: the first step of a new owner
+    gives up a join phase that the row does not owe, and goes on with the sync phase before it."""
+    row = group.durable.group
+    if row.state != "PreparingRebalance" or not group.live.recovering:
+        return str(row.state)
+    is_given_up = row.details.get("must_rebalance") is None and not row.details.get("synced")
+    return "CompletingRebalance" if is_given_up else str(row.state)
 
 
 def _replaced(had: dict[str, str], has: dict[str, str]) -> dict[str, str]:

@@ -6,7 +6,6 @@ waits for a change of the group's view. docs/commanded.md.
 """
 
 from groups.core import commands
-from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
 from groups.core.pauses import ORDERS_FROM
@@ -34,8 +33,7 @@ async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsRespon
         validation.group_id(request.group_id, call.node.settings)
         group, row = await _first_found(request, call)
         call.session.member = (request.group_id, row.member_id)
-        if isinstance(group, CommandedGroup):
-            group.hear(row.member_id, call.node.coordinator.clock())
+        commands.polled(group, row.member_id, call.node.coordinator.clock())
         wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
         if wait_ms > 0 and not _todo(request, row):
             await call.hold_for_news(request.group_id, wait_ms / 1_000, _News(request, call))
@@ -90,16 +88,10 @@ def _find(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if not coordinator.holds_lease or group_id not in coordinator.heartbeat_views:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    row = _member(group, request.member_id)
+    row = commands.receiver(group, request.member_id)
     if row is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     return group, row
-
-
-def _member(group: Group, member_id: str) -> MemberRow | None:
-    if isinstance(group, CommandedGroup):
-        return group.consumer(member_id)
-    return group.durable.members.get(member_id)
 
 
 def _response(group: Group, todo: tuple[CommandRow, ...]) -> PollCommandsResponse:

@@ -8,7 +8,9 @@ from groups.catalogue.cache import Unavailable
 from groups.core.commanded.thread_offers import BLACK_LIST, WHITE_LIST, filter_key
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
+from groups.core.kinds import COMMANDED
 from groups.core.replies import Registered
+from groups.topics.commanded_topics import CommandedTopics
 from protocol.handlers.support import patterns, validation
 from protocol.requests.access import Open
 from protocol.requests.call import Call
@@ -32,7 +34,7 @@ async def handle(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
     if not isinstance(reply, Registered):
         reply = Registered(reply.error, consumer_id=request.consumer_id)
     if reply.error is ErrorCode.NONE:
-        call.node.commanded_topics.knows(request.group_id)
+        call.node.topics_of_kinds[COMMANDED].knows(request.group_id)
         call.session.member = (request.group_id, reply.consumer_id)
     return _response(reply)
 
@@ -46,7 +48,8 @@ async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
         found = await call.node.catalogue.find_many(threads)
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
-    topics = call.node.commanded_topics
+    topics = call.node.topics_of_kinds[COMMANDED]
+    assert isinstance(topics, CommandedTopics)
     matches = {} if key is None else await topics.matched((key,))
     counts = {name: entry.partitions for name, entry in found.items()}
     counts.update({name: topics.count(name) for names in matches.values() for name in names})

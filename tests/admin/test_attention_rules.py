@@ -210,6 +210,104 @@ def test_a_threshold_is_proposed_from_what_the_group_did() -> None:
     assert proposals() == [], "what applies is near enough"
 
 
+NIGHT = """
+INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
+    first_offsets, last_offsets, pauses_ms, lives, end_offsets)
+SELECT hour + interval '62 min', 0, 1, hour, %s, topic, '{0,1}', '{1,1}', '{7,7}', '{7,7}',
+       pauses, '{1,1}', '{9,9}'
+FROM (SELECT date_trunc('hour', now()) - n * interval '1 hour' AS hour FROM
+      generate_series(%s::int, %s::int, %s::int) AS n) AS hours,
+     (VALUES ('slow', '{900000,3600000}'::int[]), ('quick', %s)) AS topics(topic, pauses)
+"""
+"""Hours of two topics: before which hour, until which, how many apart, and the pauses of one."""
+
+SILENCES = """
+INSERT INTO rollcall_silence (at, era, xid, hour, group_id, lives, longest_ms, looks)
+SELECT hour + interval '1 hour', 0, 1, hour, %s, '{1,2,3}', %s, '{}'
+FROM (SELECT date_trunc('hour', now()) - n * interval '1 hour' AS hour FROM
+      generate_series(%s::int, %s::int) AS n) AS hours
+"""
+
+LIFE = """
+INSERT INTO rollcall_life_open (life, group_id, member_id, client_id, client_host, principal,
+    software_name, software_version, kind, session_timeout_ms, rebalance_timeout_ms, pattern,
+    protocols, revision, joined_generation, joined_at, origin)
+VALUES (%s, 'orders1', %s, '', '', '', '', '', 'classic', %s, 1, '', '{}', 1, 1, now(), 'joined')
+"""
+
+
+def by_rule() -> dict[str, Proposal]:
+    return {each.rule: each for each in proposals()}
+
+
+def test_when_commits_are_missing_is_proposed_from_hours(settings: Any) -> None:
+    """The partition that committed most often says how long the group did not."""
+    settings.ATTENTION_COMMIT_MS = 0
+    sql(NIGHT, "orders1", 1, 19, 1, [30_000, 40_000])
+    sql(NIGHT, "orders2", 1, 60, 1, [30_000, 40_000])
+    assert "no-commit" not in by_rule(), "too few hours"
+    sql(NIGHT, "orders1", 20, 320, 1, [30_000, 40_000])
+    sql(NIGHT, "orders1", 321, 322, 1, [600_000, 600_000])
+    assert by_rule()["no-commit"][1:] == (90_000, 30_000, 322)
+    assert by_rule()["no-commit"].text == (
+        "no-commit: p99 of the last 14 days is 30 s (of 322 hours); warn from 1 min 30 s on?"
+    )
+    apply("no-commit", "orders1", 90_000)
+    assert "no-commit" not in by_rule()
+
+
+def test_hours_without_a_commit_count_as_a_pause() -> None:
+    sql(NIGHT, "orders1", 1, 300, 12, [60_000, 60_000])
+    assert by_rule()["no-commit"].p99 == 11 * 3_600_000 + 60_000
+
+
+def test_of_large_groups_the_newest_hours_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    sql(NIGHT, "orders1", 1, 100, 1, [30_000, 40_000])
+    monkeypatch.setattr(attention_rules, "HOURS_READ_MAX", 2_000)
+    assert 20 <= by_rule()["no-commit"].counted < 50
+
+
+def test_how_many_members_are_silent_is_proposed_from_hours(settings: Any) -> None:
+    settings.ATTENTION_SILENT_PERCENT = 20
+    sql(SILENCES, "orders1", [1_000, 9_999, 0], 1, 40)
+    assert "silent" not in by_rule(), "nobody is there now: it has no session"
+    sql(LIFE, 1, "anna", 45_000)
+    sql(LIFE, 2, "ben", 10_000)
+    assert by_rule()["silent"][1:] == (10, 0, 40)
+    sql(SILENCES, "orders1", [1_000, 10_000, 0], 41, 42)
+    assert by_rule()["silent"].p99 == 34
+    apply("silent", "orders1", 60)
+    assert "silent" not in by_rule()
+    sql(SILENCES, "orders1", [10_000, 10_000, 10_000], 43, 50)
+    assert by_rule()["silent"].threshold == 100, "no more than all of them"
+
+
+def test_packed_hours_propose_the_same() -> None:
+    """The days that are over, packed as the clean-up does it."""
+    sql(LIFE, 1, "anna", 10_000)
+    sql(NIGHT, "orders1", 1, 300, 5, [30_000, 40_000])
+    sql(SILENCES, "orders1", [1_000, 10_000, 0], 1, 300)
+    before = proposals()
+    assert {each.basis for each in before} == {"hours"}
+    for table in ("progress", "silence"):
+        column, packed = PACKED[table]
+        sql(PACK_ALL.format(table=table, column=column, packed=packed))
+        sql(f"DELETE FROM rollcall_{table}")
+    assert proposals() == before
+
+
+PACKED = {
+    "progress": ("hour_rows", "rollcall_pack_hour(r)"),
+    "silence": ("silence_rows", "r"),
+}
+PACK_ALL = """
+INSERT INTO rollcall_facts_packed (table_name, of_group, began, last_at, last_era, last_xid,
+    {column})
+SELECT 'rollcall_{table}', group_id, min(hour), max(at), 0, 1, array_agg({packed} ORDER BY hour)
+FROM rollcall_{table} AS r GROUP BY group_id, date_trunc('day', at)
+"""
+
+
 @pytest.fixture
 def rest(api: Api) -> Client:
     return api("view_group", "add_acknowledgement")
@@ -282,6 +380,10 @@ def test_rest_makes_shows_and_withdraws_them(rest: Client) -> None:
     assert [row["name"] for row in rest.get(PATH).json()["data"]] == ["ord", "orders1"]
     shown = rest.get("/api/v1/groups/orders1/attention").json()
     storm = next(rule for rule in shown["rules"] if rule["rule"] == "storm")
+    assert shown["proposals"] == []
+    sql(NIGHT, "orders1", 1, 60, 1, [30_000, 40_000])
+    (proposal,) = rest.get("/api/v1/groups/orders1/attention").json()["proposals"]
+    assert (proposal["rule"], proposal["counted"], proposal["basis"]) == ("no-commit", 60, "hours")
     assert (storm["threshold"], storm["own"]["name"]) == (7, "orders1")
     assert storm["silence"]["name"] == "ord" and storm["text"] == "7 an hour"
     assert rest.delete(f"{PATH}/{made.json()['id']}?dry_run=true").status_code == 200

@@ -29,6 +29,11 @@ INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_o
     leader_epoch, metadata, member_id, client_id, client_host)
 VALUES (%(at)s, 'packers', 'orders', %(partition)s, %(offset)s, -1, '', 'm', 'c', '')
 """
+GONE = """
+INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_offset,
+    leader_epoch, metadata, member_id, client_id, client_host, is_gone)
+VALUES (%(at)s, 'packers', 'orders', %(partition)s, -1, -1, '', '', '', '', true)
+"""
 HOUR = """
 INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
     first_offsets, last_offsets, pauses_ms, lives, end_offsets)
@@ -107,6 +112,16 @@ def test_offsets_are_those_of_the_moment(viewer: Client, past: Past) -> None:
         (1, 50, 101),
         (2, 7, None),
     ]
+
+
+def test_an_offset_that_was_deleted_within_an_hour_is_gone(viewer: Client, past: Past) -> None:
+    """The hour tells its last commit, whose deletion came after it; 1 was committed again."""
+    execute(HOUR, at=past.time(2), hour=past.time(-60))
+    for partition in (2, 1):
+        execute(GONE, partition=partition, at=past.time(-10))
+    execute(COMMIT, partition=1, offset=40, at=past.time(20))
+    rows = viewer.get(f"{page('packers')}?tab=offsets&{at(30)}").context["rows"]
+    assert [(row["partition"], row["committed_offset"]) for row in rows] == [(1, 40)]
 
 
 def test_settings_are_those_of_the_moment(viewer: Client, past: Past) -> None:

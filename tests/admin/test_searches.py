@@ -287,6 +287,17 @@ def ours(site: type) -> bool:
     return first.__module__.startswith("console.admin.")
 
 
+def test_a_letter_is_found_in_each_of_its_forms() -> None:
+    """Whoever types a name has another keyboard, or it was copied from somewhere."""
+    forms = ("NFC", "NFD", "NFKC", "NFKD")
+    lost = []
+    for letter in map(chr, range(0xD800)):
+        typed = {letter.upper(), letter.lower(), letter.title(), letter.casefold()}
+        typed |= {unicodedata.normalize(form, letter) for form in forms}
+        lost += [(letter, part) for part in typed if folded(part) != folded(letter)]
+    assert lost == []
+
+
 def test_sql_and_memory_agree() -> None:
     """Whatever letters: the members of a group are searched in memory, lists in SQL."""
     chance = random.Random(7)

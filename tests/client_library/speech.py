@@ -124,7 +124,7 @@ def _acknowledge(world: Any, ticket: events.Ticket, message: Any) -> events.Even
 
 def polled(world: Any, message: PollCommandsRequest) -> PollCommandsResponse | None:
     """The answer to a poll; None: it has to wait."""
-    row = world.group.consumer(message.member_id)
+    row = commands.receiver(world.group, message.member_id)
     if row is None:
         return PollCommandsResponse(error_code=25)
     todo = commands.behind(row, message.last_command_id)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from groups.core import events
+from groups.core import commands, events
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
 from groups.core.commanded.thread_offers import BLACK_LIST, filter_of
@@ -214,8 +214,8 @@ class World:
 
     def _poll(self, player: Player, send: Send, message: PollCommandsRequest) -> None:
         """A poll is answered at once, or held until there is news or its time is over."""
-        if self.group.consumer(message.member_id) is not None:
-            self.group.hear(message.member_id, self.now)
+        if commands.receiver(self.group, message.member_id) is not None:
+            commands.polled(self.group, message.member_id, self.now)
         player.held = send, self.now + message.max_wait_ms
         self._look_at_polls()
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from groups.core import events
+from groups.core import commands, events
 from groups.core.draft.group import DraftGroup
 from groups.core.draft.states import PREPARING
 from groups.core.group import Group
@@ -112,8 +112,8 @@ def heard_by_decision(group: Any, sign: Sign) -> set[str]:
     if isinstance(sign, ClassicHeartbeat):
         group.heartbeat_view().heartbeat(*sign, LATER)
     elif isinstance(sign, CommandPoll):
-        if hasattr(group, "consumer") and group.consumer(sign.member_id) is not None:
-            group.hear(sign.member_id, LATER)
+        if commands.receiver(group, sign.member_id) is not None:
+            commands.polled(group, sign.member_id, LATER)
     else:
         after = group.step([sign], LATER, Random(1)).group
         told = tells_of_a_rebalance(group, sign)

@@ -1,5 +1,5 @@
-"""The 0.9 draft is a plug-in: without its folder and its row the product serves, and the tests of
-everything else are found."""
+"""The 0.9 draft and commanded groups are plug-ins: without the folder and the row of one of them
+the product serves, and the tests of everything else are found."""
 
 import os
 import re
@@ -15,15 +15,15 @@ from conftest import RUN
 from launcher.installation import Installation
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
-ROW: Final = re.compile(r"    DRAFT: PlugIn\(.*\),\n")
+ROW: Final = "    {kind}: PlugIn\\(.*\\),\n"
 GENERATED: Final = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules")
 COLLECTED: Final = re.compile(r"(\d+) tests collected")
 FOUND_MIN: Final = 6_000
-"""Tests that do not need the draft; the whole suite has some 8,500."""
+"""Tests that do not need the kind; the whole suite has some 8,500."""
 
 
-@pytest.fixture
-def without(tmp_path: Path) -> Path:
+@pytest.fixture(params=["draft", "commanded"])
+def without(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A copy of the tree in which the kind is deleted, with this checkout's environment."""
     copy = tmp_path / "copy"
     tracked = subprocess.run(
@@ -37,23 +37,23 @@ def without(tmp_path: Path) -> Path:
             copy.mkdir(exist_ok=True)
             shutil.copy2(source, copy / top)
     (copy / ".venv").symlink_to(CHECKOUT / ".venv")
-    shutil.rmtree(copy / "groups/core/draft")
+    shutil.rmtree(copy / "groups/core" / request.param)
     kinds = copy / "groups/core/kinds.py"
-    text, count = ROW.subn("", kinds.read_text())
+    text, count = re.subn(ROW.format(kind=request.param.upper()), "", kinds.read_text())
     assert count == 1
     kinds.write_text(text)
     return copy
 
 
 @pytest.mark.long
-def test_without_the_draft_the_product_serves(without: Path) -> None:
+def test_without_a_plug_in_the_product_serves(without: Path) -> None:
     with Installation(checkout=without) as it:
         assert it.kafka and it.web
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_without_the_draft_all_other_tests_are_found(without: Path) -> None:
+def test_without_a_plug_in_all_other_tests_are_found(without: Path) -> None:
     # Its end removes the folder of its run, which must not be that of this one.
     environ = {name: value for name, value in os.environ.items() if name != RUN}
     done = subprocess.run(

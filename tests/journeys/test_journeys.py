@@ -27,7 +27,7 @@ look for operations, its writing of heartbeat times."""
 LENGTH_BYTES = 4
 HEADER_BYTES = 4
 
-JOIN_FILES_MAX = 38
+JOIN_FILES_MAX = 37
 """Five of them record facts (docs/facts.md), two explain the rebalance, and one copies the rules'
 values faster than ``dataclasses`` does (``groups/core/quick.py``). And
 ``groups/postgres/connections.py``: the node's own work by the clock calls the same functions of it,

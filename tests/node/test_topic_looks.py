@@ -56,8 +56,8 @@ async def test_an_up_to_date_group_is_compared_again_after_a_change(
 
     topics = await topics_of(served, kind, {"orders": 4})
     monkeypatch.setattr(KINDS[kind], "_compare", noting)
-    served.node.draft_topics._groups.clear()
-    served.node.commanded_topics._groups.clear()
+    for follower in served.node.topics_of_kinds.values():
+        follower._groups.clear()
     for _ in range(3):
         await topics.look()
     assert compared == ["g"]

@@ -42,6 +42,7 @@ def test_a_classic_rebalance_that_a_freeze_puts_off_is_known(seed: int) -> None:
         pytest.param(2072, id="thawed and emptied at once"),
         pytest.param(4284, id="downgraded in a freeze, by two members that were silent"),
         pytest.param(5111, id="an eager member is awaited again in the moment of its join"),
+        pytest.param(2912112, id="a static member returns by a new owner's first step"),
     ],
 )
 def test_a_rebalance_of_both_protocols_is_known(seed: int) -> None:

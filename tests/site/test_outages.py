@@ -59,6 +59,14 @@ def test_an_outage_is_logged_once_however_often_it_is_reported() -> None:
     assert outages.filter(record(lost())), "the next outage is told of again"
 
 
+@pytest.mark.parametrize("missing", [psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn])
+def test_tables_of_an_older_version_are_told_in_a_line(missing: type[psycopg.Error]) -> None:
+    logged = record(missing("rollcall_beat_lease does not exist\nLINE 2: INSERT"))
+    assert Outages().filter(logged) and logged.exc_info is None
+    assert "newer than the database, run its setup" in logged.getMessage()
+    assert logged.getMessage().endswith("rollcall_beat_lease does not exist")
+
+
 @pytest.mark.parametrize(
     "error",
     [ValueError("a defect"), psycopg.errors.QueryCanceled("timeout"), psycopg.DataError("U+0000")],

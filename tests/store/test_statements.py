@@ -17,6 +17,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Operated
 from groups.core.rows import CommandRow, Durable
 from groups.postgres import errors
+from groups.postgres.array_literals import Statement
 from groups.postgres.connections import Connection
 from groups.store import apply
 from groups.store.apply import Batch, Write
@@ -62,7 +63,7 @@ async def test_statements_of_a_large_batch_are_assembled_outside_the_event_loop(
     monkeypatch.setattr(apply, "BYTES_INLINE_MAX", made.size + bytes_)
     usual, beside = apply.statements, []
 
-    def statements(batch: Batch) -> Iterator[apply.Statement]:
+    def statements(batch: Batch) -> Iterator[Statement]:
         beside.append(threading.current_thread() is not threading.main_thread())
         return usual(batch)
 

@@ -118,8 +118,20 @@ def suspend_until_ended(process: "subprocess.Popen[str]", url: str, last: str) -
 def test_a_process_of_which_a_part_waits_for_a_hung_backend_ends(
     url: str, part: str, last: str, options: list[str]
 ) -> None:
+    assert f"\n{part}" in output_until_ended(url, last, *options)
+
+
+def test_a_worker_whose_first_statement_is_never_answered_ends(url: str) -> None:
+    with psycopg.connect(url) as holder:
+        holder.execute("LOCK TABLE pgmq.meta")
+        assert TAKING in output_until_ended(url, "%list_queues%")
+
+
+def output_until_ended(url: str, last: str, *options: str) -> str:
+    """What a worker says whose server processes hang after such a statement, and which ends."""
     with working(url, *options) as process:
         suspend_until_ended(process, url, last)
         _, output = process.communicate()
     assert process.returncode == 1
-    assert f"\n{part}" in output and f" has stood still for {STILL_S:g} s: " in output
+    assert f" has stood still for {STILL_S:g} s: " in output
+    return output

@@ -64,12 +64,12 @@ class Commanded(Person):
     def _do(self) -> Iterator[events.Event]:
         """A poll; what it brings is done, and said so."""
         group = self.life.group
-        row = group.consumer(self.member_id) if isinstance(group, CommandedGroup) else None
+        row = commands.receiver(group, self.member_id)
         if row is None or not isinstance(group, CommandedGroup):
             self.life.heard(f"{self.name} is out")
             self.forget()
             return
-        group.hear(self.member_id, self.life.now)
+        commands.polled(group, self.member_id, self.life.now)
         found = commands.behind(row, self.last)
         if not found:
             self.life.heard(f"{self.name} hears nothing new")

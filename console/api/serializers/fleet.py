@@ -8,7 +8,7 @@ from rest_framework import serializers as s
 from console.api.fields import Id, Line
 from console.api.serializers.operations import not_past
 from console.queries.attention import RULES
-from console.queries.attention_rules import MOST
+from console.queries.attention_rules import HOURS, MOST, REBALANCES
 from console.queries.fired import Remedy
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
@@ -272,7 +272,8 @@ class RuleProposal(s.Serializer[Any]):
     rule = s.CharField()
     threshold = s.IntegerField()
     p99 = s.IntegerField(help_text="What 99 of 100 stayed below, in the threshold's unit.")
-    rebalances = s.IntegerField(help_text="Of how many rebalances that was computed.")
+    counted = s.IntegerField(help_text="Of how many rebalances or hours that was computed.")
+    basis = s.ChoiceField([REBALANCES, HOURS])
     text = s.CharField()
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from groups.core.classic import awaited, guards, ownership, packing, rounds
+from groups.core.classic import awaited, guards, ownership, packing
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -50,7 +50,7 @@ def rebalance_or_go_on(work: Work, cause: Cause) -> None:
 def prepare(work: Work, cause: Cause) -> None:
     """Enter PreparingRebalance: the reply to its next heartbeat tells each member."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
-    rounds.interrupted(work)
+    ownership.interrupted(work)
     awaited.begin(work, cause)
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
     if work.state == COMPLETING:

@@ -1,4 +1,5 @@
-"""The facts of a classic group: whose lives began, and who owns what.
+"""The facts of a classic group: whose lives began, who owns what, and how each rebalance ended: a
+join phase and a sync phase (``groups.core.rounds``).
 
 A life begins with the first JoinGroup. A partition is owned from the member's own SyncGroup to the
 next JoinGroup that gives it up: by what that names as owned (KIP-429), or, where it names nothing,
@@ -13,7 +14,9 @@ from groups.core.classic import packing
 from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
+from groups.core.explanation import Explanation
 from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
+from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.subscription import owned_count, subscription_of, topics_of
 
@@ -69,6 +72,22 @@ def assigned(work: Work) -> None:
         owned = _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
         live.told[member_id] = Told(row.assignment, still, has_all, owned)
     live.rejoined = {}
+
+
+def round_ended(work: Work, why: Explanation | None, moved: int) -> None:
+    """The rebalance has ended with an assignment."""
+    live = work.change()
+    work.round_ended(Outcome.ASSIGNED, live.why, why, moved=moved)
+    live.why = None
+
+
+def interrupted(work: Work) -> None:
+    """A rebalance begins: one in its sync phase has ended without an assignment. What that phase
+    took, and waited for, belongs to the new one."""
+    live = work.live
+    if work.state == COMPLETING and live.why is not None and live.sync is not None:
+        work.round_ended(Outcome.INTERRUPTED, live.why, age_ms=work.now - live.sync.started_at)
+        work.change().why = None
 
 
 def _changed(work: Work) -> list[MemberRow]:

@@ -8,7 +8,7 @@ commit. The coordinator does not interpret the bytes.
 from collections.abc import Mapping
 
 from groups.core.assignment import partitions_of
-from groups.core.classic import awaited, ownership, rounds
+from groups.core.classic import awaited, ownership
 from groups.core.classic.live import HeldSync
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
@@ -90,7 +90,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at
     why = awaited.explained_sync(work)
-    rounds.assigned(work, why, moved)
+    ownership.round_ended(work, why, moved)
     for member_id, held in live.syncs.items():
         work.hear(member_id)
         work.answer(held.ticket, assignment_of(work, member_id))

@@ -1,7 +1,7 @@
 """AcknowledgeCommand: a consumer has carried out a command. ``rebalance`` decides what follows."""
 
 from groups.core import commands
-from groups.core.commanded import awaited, rounds, thread_offers
+from groups.core.commanded import awaited, rounds
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import AcknowledgeCommand
@@ -13,7 +13,7 @@ from groups.core.rows import GroupRow
 def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
     """Remove the command from the member; one that is not there was acknowledged before."""
     row = work.members.get(event.member_id)
-    if row is None or thread_offers.is_expelled(row):
+    if row is None or commands.is_expelled(row):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if not was_sent(work.row, event.command_id):
         raise Refuse(ErrorCode.INVALID_REQUEST, "no such command was sent")

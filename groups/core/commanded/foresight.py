@@ -9,7 +9,7 @@ from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.commanded import thread_offers
 from groups.core.commanded.assignment import deal
 from groups.core.commanded.states import STABLE
-from groups.core.commanded.thread_offers import EXPELLED
+from groups.core.commands import EXPELLED
 from groups.core.foresight import Accuracy, Scene, Seat
 from groups.core.rows import Durable, MemberRow
 

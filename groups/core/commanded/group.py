@@ -8,7 +8,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import other_kinds
+from groups.core import commands, other_kinds
 from groups.core.commanded import (
     acknowledging,
     invariants,
@@ -59,7 +59,7 @@ from groups.core.group import (
     session_of,
 )
 from groups.core.replies import ErrorReply
-from groups.core.rows import Durable, MemberRow
+from groups.core.rows import Durable
 from groups.core.signs_of_life import CommandPoll, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
 from groups.core.waiting import Waiting
@@ -143,16 +143,6 @@ class CommandedGroup(RowsGroup[Live]):
         found: Mapping[str, Sequence[str]] = self._durable.group.details.get(MATCHES, {})
         return found
 
-    def consumer(self, consumer_id: str) -> MemberRow | None:
-        """A consumer with its commands. None: it is not in the group, or not any more."""
-        row = self._durable.members.get(consumer_id)
-        return None if row is None or thread_offers.is_expelled(row) else row
-
-    def hear(self, consumer_id: str, now: Millis) -> None:
-        """Set the beat of a consumer in the group, which has sent a poll."""
-        beat = self._live.beats[consumer_id]
-        beat.at = now
-
     def beat_of(self, sign: Sign) -> Beat | None:
         """The beat of a poll, an acknowledgement, or an offer of a consumer in the group."""
         match sign:
@@ -166,7 +156,7 @@ class CommandedGroup(RowsGroup[Live]):
                 consumer_id = sign.consumer_id
             case _:
                 return None
-        is_there = self.consumer(consumer_id) is not None
+        is_there = commands.receiver(self, consumer_id) is not None
         return self._live.beats[consumer_id] if is_there else None
 
     def _names_and_filters(self) -> tuple[frozenset[str], frozenset[str]]:

@@ -6,8 +6,8 @@ never delayed, and a forced one does not wait for the interval.
 
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import STABLE
-from groups.core.commanded.thread_offers import is_expelled
 from groups.core.commanded.work import FORCED, QUEUED, Work
+from groups.core.commands import is_expelled
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause

@@ -92,4 +92,4 @@ def _check_member(consumer_id: str, row: MemberRow, state: str) -> None:
     )
     option = {PREPARING: commands.STOP, COMPLETING: commands.START}.get(state)
     assert all(command.option == option for command in row.commands), "another phase's command"
-    assert not (row.commands and thread_offers.is_expelled(row)), "a command to one that is out"
+    assert not (row.commands and commands.is_expelled(row)), "a command to one that is out"

@@ -9,6 +9,7 @@ ended, or it reports that it knows. Until then the others continue without them.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from groups.core import commands
 from groups.core.commanded import awaited, rebalance, thread_offers
 from groups.core.commanded.states import (
     COMPLETING,
@@ -73,7 +74,7 @@ def expel(work: Work, row: MemberRow, cause: Cause) -> None:
         return
     awaited.ended(work, row, REMOVALS[cause.trigger])
     awaited.because(work, cause, [row])
-    details = {**row.details, thread_offers.EXPELLED: cause._asdict()}
+    details = {**row.details, commands.EXPELLED: cause._asdict()}
     work.put(replace(row, commands=(), details=details))
 
 

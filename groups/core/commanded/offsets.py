@@ -1,6 +1,6 @@
 """Offsets of commanded groups: who may commit, and which may be deleted. Offsets are rows."""
 
-from groups.core import offset_rules, transactional_offsets
+from groups.core import commands, offset_rules, transactional_offsets
 from groups.core.commanded import thread_offers
 from groups.core.commanded.states import EMPTY
 from groups.core.commanded.work import Work
@@ -36,7 +36,7 @@ def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
         return
     row = work.members.get(event.member_id)
-    if row is None or thread_offers.is_expelled(row):
+    if row is None or commands.is_expelled(row):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if event.generation_id != work.row.generation:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from groups.core import drains
+from groups.core import commands, drains
 from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.leave import expel
 from groups.core.commanded.states import EMPTY, OPERATOR, STABLE
@@ -28,7 +28,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
 def evict_member(work: Work, event: EvictMember) -> None:
     """Remove a consumer; the others rebalance once it must have stopped."""
     row = work.members.get(event.member_id)
-    if row is None or thread_offers.is_expelled(row):
+    if row is None or commands.is_expelled(row):
         detail = "the group has no such member"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
@@ -63,7 +63,7 @@ def undrain(work: Work, event: UndrainMember) -> None:
 
 def _present(work: Work, member_id: str) -> MemberRow | None:
     row = work.members.get(member_id)
-    return None if row is None or thread_offers.is_expelled(row) else row
+    return None if row is None or commands.is_expelled(row) else row
 
 
 def _set_drain(work: Work, row: MemberRow, drain: Drain | None, reason: str) -> None:

@@ -12,8 +12,9 @@ from typing import Any, Final
 from groups.core import commands, drains
 from groups.core.commanded import assignment, awaited, guards, rounds, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
-from groups.core.commanded.thread_offers import Owned, is_expelled
+from groups.core.commanded.thread_offers import Owned
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
+from groups.core.commands import is_expelled
 from groups.core.facts import Owns, grouped
 from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, end_forced

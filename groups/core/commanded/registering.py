@@ -6,7 +6,7 @@ Only this file adds consumers. ``rebalance`` decides when one starts to work.
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core import drains
+from groups.core import commands, drains
 from groups.core.commanded import awaited, rebalance, thread_offers, topics
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
@@ -40,7 +40,7 @@ def register(work: Work, event: RegisterConsumer) -> None:
     _check_request(work, event)
     consumer = work.members.get(event.consumer_id)
     if event.generation_id != WORKS_ON_NOTHING and (
-        consumer is None or thread_offers.is_expelled(consumer)
+        consumer is None or commands.is_expelled(consumer)
     ):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if consumer is None and len(work.members) >= work.rules.group_max_size:
@@ -133,7 +133,7 @@ def _next_position(work: Work) -> int:
 
 def _has_anything(consumer: MemberRow) -> bool:
     return bool(
-        consumer.commands or thread_offers.parts_in(consumer) or thread_offers.is_expelled(consumer)
+        consumer.commands or thread_offers.parts_in(consumer) or commands.is_expelled(consumer)
     )
 
 

@@ -26,9 +26,6 @@ FILTER_THREADS: Final = "filter_threads"
 OWNED: Final = "owned"
 """Partitions and the number of their thread, by topic name, in a member's details."""
 
-EXPELLED: Final = "expelled"
-"""The mark of an expelled member, which may not know it yet."""
-
 WHITE_LIST: Final = "white_list"
 BLACK_LIST: Final = "black_list"
 
@@ -128,8 +125,3 @@ def ownership(consumer_id: str, owned: Owned) -> Ownership:
     for (topic, partition), number in sorted(owned.items()):
         found.setdefault(topic, {})[partition] = thread_name(consumer_id, number)
     return found
-
-
-def is_expelled(row: MemberRow) -> bool:
-    """Whether the member is expelled, and only the end of its session is awaited."""
-    return EXPELLED in row.details

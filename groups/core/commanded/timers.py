@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from groups.core.commanded import guards, leave, rebalance, thread_offers
+from groups.core import commands
+from groups.core.commanded import guards, leave, rebalance
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import SESSION_EXPIRED
 from groups.core.commanded.work import ATTEMPT, Work
@@ -32,10 +33,10 @@ def _expire(work: Work) -> None:
     rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
     for row in rows:
         leave.remove(work, row.member_id, SESSION_EXPIRED, _how(row))
-    silent = [row for row in rows if not thread_offers.is_expelled(row)]
+    silent = [row for row in rows if not commands.is_expelled(row)]
     for row in rows:
-        if thread_offers.is_expelled(row):
-            leave.gone(work, Cause.of(row.details[thread_offers.EXPELLED]))
+        if commands.is_expelled(row):
+            leave.gone(work, Cause.of(row.details[commands.EXPELLED]))
     if silent:
         who = "a consumer was" if len(silent) == 1 else f"{len(silent)} consumers were"
         first = silent[0]
@@ -46,7 +47,7 @@ def _expire(work: Work) -> None:
 
 def _how(row: MemberRow) -> Departure:
     """How the life of a silent consumer ended: an expelled one was removed for another reason."""
-    expelled = row.details.get(thread_offers.EXPELLED)
+    expelled = row.details.get(commands.EXPELLED)
     return Departure.EXPIRED if expelled is None else DEPARTURES[Cause.of(expelled).trigger]
 
 

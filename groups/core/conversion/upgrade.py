@@ -11,9 +11,10 @@ from random import Random
 
 from groups.core.assignment import has_user_data, partitions_of
 from groups.core.assignors.types import NOTHING, Parts
-from groups.core.classic import packing, rounds
+from groups.core.classic import packing
 from groups.core.classic.awaited import left_off
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.ownership import interrupted
 from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
 from groups.core.classic.work import Work
 from groups.core.consumer import guards, ownership
@@ -69,7 +70,7 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
     entry = policy.converted(
         group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
     )
-    rounds.interrupted(work)
+    interrupted(work)
     return replace(
         decision,
         answers=(*group.let_go(ErrorCode.REBALANCE_IN_PROGRESS), *decision.answers),

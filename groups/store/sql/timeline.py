@@ -8,27 +8,37 @@ from groups.store.sql.fact_reads import ENDED, LIVES, OWNED
 from groups.store.sql.facts import ROUND
 
 PAST = f"""
-(SELECT 'life' AS what, life, NULL::int AS bin, NULL::int AS partitions, NULL::int AS rows_read,
-        member_id, instance_id, client_id, client_host, software_name, software_version, joined_at,
-        origin, left_at, departure, heard_at
- FROM {LIVES} AS lives
- WHERE %(host)s::text IS NULL OR client_host = %(host)s
- ORDER BY joined_at DESC, life DESC LIMIT %(lives)s)
+WITH lives AS MATERIALIZED (
+    SELECT * FROM {LIVES} AS lives
+    WHERE %(host)s::text IS NULL OR client_host = %(host)s
+    ORDER BY joined_at DESC, life DESC LIMIT %(lives)s
+), lanes AS (
+    SELECT life, CASE WHEN %(host)s::text IS NULL AND (SELECT count(*) FROM lives) > %(members)s
+                      THEN client_host ELSE life::text END AS key
+    FROM lives
+), owned AS MATERIALIZED (
+    SELECT life, from_at, until_at,
+           (SELECT sum(upper(r) - lower(r)) FROM unnest(partitions) AS r) AS size
+    FROM {OWNED} AS owned LIMIT %(changes)s
+), size AS (SELECT count(*)::int AS n FROM owned)
+SELECT 'life' AS what, life::text AS key, NULL::int AS bin, NULL::int AS partitions,
+       NULL::int AS rows_read, member_id, instance_id, client_id, client_host, software_name,
+       software_version, joined_at, origin, left_at, departure, heard_at
+FROM lives
 UNION ALL
-(SELECT 'change', life, bin, sum(change)::int, count(*)::int,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+(SELECT 'change', key, bin, sum(change)::int,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
  FROM (
-    SELECT life, each.sign * size AS change,
+    SELECT key, each.sign * size AS change,
            greatest(0, floor(extract(epoch FROM each.at - %(first)s) / %(step_s)s))::int AS bin
-    FROM (
-        SELECT life, from_at, until_at,
-               (SELECT sum(upper(r) - lower(r)) FROM unnest(partitions) AS r) AS size
-        FROM {OWNED} AS owned LIMIT %(changes)s
-    ) AS sized
+    FROM owned JOIN lanes USING (life)
     CROSS JOIN LATERAL (VALUES (from_at, 1), (until_at, -1)) AS each(at, sign)
-    WHERE each.at <= %(last)s
+    WHERE each.at <= %(last)s AND (SELECT n FROM size) < %(changes)s
  ) AS changed
- GROUP BY life, bin)
+ GROUP BY key, bin)
+UNION ALL
+(SELECT 'size', NULL, NULL, NULL, n,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM size)
 UNION ALL
 (SELECT 'mark', NULL, NULL, NULL, NULL, text, NULL, actor, NULL, NULL, NULL, at, NULL, NULL, NULL,
         NULL
@@ -44,9 +54,10 @@ UNION ALL
    AND %(has_reports)s
  LIMIT %(marks)s)
 """
-"""Rows of four sorts, since a page asks seldom: lives; by how many partitions each life's ownership
-changed in each part of the time (the first one has what it owned before, too), and of how many rows
-that is made; marks; deploys that the newest analysis has recognised."""
+"""Rows of five sorts, since a page asks seldom: lives, the newest first; by how many partitions the
+ownership of each lane (a life, or of many a host) changed in each part of the time (the first one
+has what it owned before, too), none if there were too many; of how many rows that is made; marks;
+deploys that the newest analysis has recognised."""
 
 ROUNDS = f"""
 (SELECT generation, outcome, started_at, ended_at, is_partial, members, moved, stopped_ms,

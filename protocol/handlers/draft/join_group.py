@@ -3,6 +3,7 @@
 from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
+from groups.core.kinds import DRAFT
 from groups.core.replies import DraftJoined
 from protocol.handlers.draft import check_names, decide, number_of
 from protocol.requests.call import Call
@@ -24,7 +25,7 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     if not isinstance(reply, DraftJoined):
         reply = DraftJoined(reply.error, consumer_id=request.consumer_id)
     if reply.error is ErrorCode.NONE:
-        call.node.draft_topics.knows(request.group_id)
+        call.node.topics_of_kinds[DRAFT].knows(request.group_id)
         call.sit(request.group_id, reply.consumer_id)
     return _response(reply)
 

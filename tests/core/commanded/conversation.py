@@ -114,11 +114,11 @@ class Conversation(OneGroup[CommandedGroup]):
             self._poll(self.actors[name])
 
     def _poll(self, actor: Actor) -> None:
-        row = self.group.consumer(actor.consumer_id)
+        row = commands.receiver(self.group, actor.consumer_id)
         if row is None:
             self._is_out(actor)
             return
-        self.group.hear(actor.consumer_id, self.now)
+        commands.polled(self.group, actor.consumer_id, self.now)
         actor.heard_at = self.now
         found = commands.behind(row, actor.last)
         for command in found:
@@ -172,7 +172,7 @@ class Conversation(OneGroup[CommandedGroup]):
             at = self.revision
             self.told = []
             for actor in self.actors.values():
-                if actor.name not in dumb and self.group.consumer(actor.consumer_id):
+                if actor.name not in dumb and commands.receiver(self.group, actor.consumer_id):
                     self.do([actor.name])
         self.told = told
         self._show_owners()
@@ -314,12 +314,12 @@ class Conversation(OneGroup[CommandedGroup]):
         self.check_owners()
         for actor in self.actors.values():
             parts = ",".join(f"{t}-{p}" for t, p in sorted(actor.works_on))
-            if self.group.consumer(actor.consumer_id) is not None:
+            if commands.receiver(self.group, actor.consumer_id) is not None:
                 self.told.append(f"{actor.name} {parts or 'nothing'}")
 
     def _show_members(self) -> None:
         ids = list(self.group.durable.members)
-        named = [i if self.group.consumer(i) is not None else f"{i}(out)" for i in ids]
+        named = [i if commands.receiver(self.group, i) is not None else f"{i}(out)" for i in ids]
         self.told.append(" ".join(named) or "nobody")
 
     def _show_commands(self) -> None:
