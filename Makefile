@@ -95,6 +95,7 @@ coverage: $(READY) ## which lines and branches `make test` runs: a figure, no ga
 
 pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3.11 to 3.14 that is there
 	@for version in 3.11 3.12 3.13 3.14; do \
+		export PYENV_VERSION="$$version"; \
 		"python$$version" -c '' 2>/dev/null \
 			|| { echo "Python $$version is not installed: skipped."; continue; }; \
 		echo "Python $$version:"; place="build/python-$$version"; \
