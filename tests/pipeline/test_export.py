@@ -63,12 +63,18 @@ def answer(conninfo: str) -> None:
         runs.answer(connection, until, "what-if", "7d", keys, [told])
 
 
-@pytest.mark.parametrize("form", [*export.FORMATS])
+@pytest.mark.usefixtures("done")
 def test_an_export_has_every_row_however_often_it_is_made(
-    url: str, conninfo: str, tmp_path: Path, form: str, done: Done
+    url: str, conninfo: str, tmp_path: Path
 ) -> None:
-    read, to = READERS[form], Output.at(str(tmp_path / "copies"))
     answer(conninfo)
+    for form in export.FORMATS:
+        has_every_row(url, conninfo, tmp_path, form)
+
+
+def has_every_row(url: str, conninfo: str, tmp_path: Path, form: str) -> None:
+    """Export what is in the data directory twice, in this format."""
+    read, to = READERS[form], Output.at(str(tmp_path / f"copies-{form}"))
     for _ in range(2):
         made = export.export(conninfo, Output.at(str(tmp_path / "pipeline")), to, form, TABLES)
         assert [*made] == [*TABLES, *REPORTS, *(report.NAME for report in ANSWERS)]
@@ -106,9 +112,8 @@ def test_layers_of_incremental_runs_are_put_together(
     assert (len(ids), [(len({*ids}),)]) == (len({*ids}), query(url, COMPLETED))
 
 
-def test_the_verb_says_where_everything_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], done: Done
-) -> None:
+def the_verb_says_where_everything_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``pipeline export`` of the run in the data directory."""
     assert main(["export", "--to", str(tmp_path / "copies")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"rebalances in file://{tmp_path}/copies/rebalances/run=")
@@ -127,8 +132,12 @@ def test_what_cannot_be_exported_is_told(
     assert not (tmp_path / "copies").exists()
 
 
-def test_an_interrupted_export_is_not_complete(
-    conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: Done
+def test_an_interrupted_export_is_not_complete_and_the_next_one_is(
+    conninfo: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    done: Done,
 ) -> None:
     to = Output.at(str(tmp_path / "copies"))
     arguments = (conninfo, Output.at(str(tmp_path / "pipeline")), to, "parquet", TABLES)
@@ -144,3 +153,4 @@ def test_an_interrupted_export_is_not_complete(
     assert not (tmp_path / "copies" / "cost" / f"run={done.run_id}" / "_SUCCESS").exists()
     made = export.export(*arguments)
     assert len(of_parquet(made["cost"])) > 0
+    the_verb_says_where_everything_is(tmp_path, capsys)
