@@ -47,7 +47,7 @@ make_environment = python="$$($(find_python))" && \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
 
 .DEFAULT_GOAL := help
-.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories predicted hosts image stranger
+.PHONY: audit chart docs sbom help setup run test test-long test-pipeline test-proof test-chaos test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak stories predicted hosts image stranger
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -70,16 +70,19 @@ test-pipeline: $(READY) ## many random cuts and kills of the pipeline, and repla
 	ROLLCALL_PIPELINE_SEEDS=30 ROLLCALL_PIPELINE_KILLS=30 $(PYTEST) -m long tests/pipeline $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
-test-proof: $(READY) ## the pure tiers with all random walks, a little soak and chaos, and some mutants (docs/testing.md)
+test-proof: $(READY) ## the pure tiers with all random walks, 500 seeds of the simulator, and some mutants (docs/testing.md)
 	$(PURELY) -q -n 2 -m "not long" $(PURE)
 	$(PYTHON) -m proof simulate --seeds 500
-	$(PYTHON) -m proof chaos --minutes 2 --most 12
 	$(PYTHON) -m tests.mutation --count 30 --minutes 3 || [ $$? -eq 1 ]
+
+test-chaos: $(READY) ## a little of `make chaos`: twelve faults, about a minute
+	$(PYTHON) -m proof chaos --minutes 2 --most 12
 
 test-all: ## all tests: `make test`, then what is long, then the proof
 	$(MAKE) test
 	$(MAKE) test-long
 	$(MAKE) test-proof
+	$(MAKE) test-chaos
 
 check: $(READY) ## while writing: `make lint` beside the tiers that are pure, with fewer random walks
 	@$(MAKE) --no-print-directory -j2 lint pure
@@ -95,6 +98,7 @@ coverage: $(READY) ## which lines and branches `make test` runs: a figure, no ga
 
 pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3.11 to 3.14 that is there
 	@for version in 3.11 3.12 3.13 3.14; do \
+		export PYENV_VERSION="$$version"; \
 		"python$$version" -c '' 2>/dev/null \
 			|| { echo "Python $$version is not installed: skipped."; continue; }; \
 		echo "Python $$version:"; place="build/python-$$version"; \

@@ -13,7 +13,13 @@ from console.admin.standing import Standing, number_of
 from console.people import rights
 from console.queries import groups
 from console.queries.member_names import Names, names_of
-from console.queries.progress import Commit, history_of, progress_of, rates_of
+from console.queries.progress import (
+    Commit,
+    Draining,
+    history_of,
+    progress_of,
+    rates_of,
+)
 from console.queries.situation_text import seconds
 from console.queries.text_search import any_has_text
 from groups.core.authors import ANONYMOUS, principal_of
@@ -50,6 +56,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "has_ends": any(offset.lag is not None for offset in offsets),
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
+        "drained": None if progress.draining is None else drained(progress.draining),
         "search": search,
         "may_reset": rights.may(request.user, rights.RESTORE),
         "progress": progress,
@@ -147,6 +154,16 @@ def _author(commit: Commit, names: Names) -> str:
         name = f"member {names(commit.member_id, commit.client_id)}"
     is_known = commit.principal not in (None, "", ANONYMOUS, principal_of(name))
     return f"{name} ({commit.principal})" if is_known else name
+
+
+def drained(told: Draining) -> str:
+    """When a group will have caught up, in words."""
+    if not told.lag:
+        return "caught up"
+    by = told.lag - told.before
+    went = f"grew by {by:,}" if by > 0 else f"shrank by {-by:,}" if by else "stayed the same"
+    when = "not in sight" if told.left_ms is None else seconds(told.left_ms)
+    return f"{when}: the lag of {told.lag:,} {went} in an hour"
 
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from console.queries.timeline import LENGTH_MAX, LENGTH_MIN, Window
+from console.queries.timeline import LENGTH_MAX, LENGTH_MIN, PARTS, Window
 
 LENGTHS: Final[Mapping[str, timedelta]] = {
     "15m": timedelta(minutes=15),
@@ -22,10 +22,6 @@ DEFAULT: Final = "1h"
 
 COSTS_WITHIN: Final = timedelta(minutes=15)
 """The time after a mark in which rebalances are counted as its cost."""
-
-PARTS: Final = 60
-"""A time that ends now ends at the next of so many parts of it: until then a page stays as it is,
-and is not sent again."""
 
 HOST_LENGTH_MAX: Final = 255
 

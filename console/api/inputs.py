@@ -178,12 +178,18 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
     return text
 
 
+EARLIEST: Final = datetime(1970, 2, 1, tzinfo=UTC)
+LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+"""Nothing is remembered beyond these; a month from there is a time that Python knows."""
+
+
 def _moment(text: str) -> datetime:
-    """In UTC: PostgreSQL knows no zone that is further than 16 hours from it."""
+    """In UTC: PostgreSQL knows no zone that is further than 16 hours from it. Programs mean all
+    there is by Go's time without a value, in the year 1, and by the end of the year 9999."""
     try:
         moment = parse_datetime(text)
         if moment is not None and moment.tzinfo is not None:
-            return moment.astimezone(UTC)
+            return min(max(moment.astimezone(UTC), EARLIEST), LATEST)
     except (ValueError, OverflowError):
         pass
     raise ValueError("This must be a date and time with a time zone (RFC 3339).")

@@ -31,18 +31,39 @@ MINUTES_PER_HOUR: Final = 60
 HOUR: Final = timedelta(hours=1)
 RATES_FOR: Final = 24 * HOUR
 
+MS_PER_HOUR: Final = HOUR // timedelta(milliseconds=1)
+
+DRAINED_WITHIN: Final = 3 * HOUR
+"""Hours that began before that say nothing of now."""
+
+
+class Draining(NamedTuple):
+    """A group's lag at a time, and an hour before it, of the partitions with commits in both hours
+    and a known end."""
+
+    at: datetime
+    before: int
+    lag: int
+
+    @property
+    def left_ms(self) -> int | None:
+        """How long until there is none, if it goes on as in this hour; None: it does not shrink."""
+        by = self.before - self.lag
+        return self.lag * MS_PER_HOUR // by if by > 0 else None
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """``offsets``: partitions with a committed offset. ``stalled``: those without a commit for
     ``stalled_ms``. ``per_minute``: commits of single partitions, None: there were none lately, or
-    no history is kept."""
+    no history is kept. ``draining``: None if no end is known of both last hours."""
 
     offsets: int
     last_at: datetime | None
     stalled: int
     stalled_ms: int
     per_minute: float | None
+    draining: Draining | None
 
 
 class Commit(NamedTuple):
@@ -84,16 +105,19 @@ def rates_of(
 def progress_of(group_id: str) -> Progress:
     """The progress of one group. One statement."""
     stalled_ms = Thresholds.from_django().attention_commit_ms or STALLED_MS
-    values: dict[str, str | int] = {
+    values: dict[str, Any] = {
         "group_id": group_id,
+        "drained_within": DRAINED_WITHIN,
         "stalled_ms": stalled_ms,
         "within_s": RATE_WITHIN_S,
         "most": RATE_ROWS_MAX,
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.TOTALS, values)
-        count, last_at, stalled, rows, lately, over_s = cursor.fetchone()
-    return Progress(count, last_at, stalled, stalled_ms, _per_minute(rows, lately, over_s))
+        count, last_at, stalled, rows, lately, over_s, *lags = cursor.fetchone()
+    rate = _per_minute(rows, lately, over_s)
+    draining = None if lags[0] is None else Draining(*lags)
+    return Progress(count, last_at, stalled, stalled_ms, rate, draining)
 
 
 def _per_minute(rows: int, partitions: int, over_s: float | None) -> float | None:

@@ -93,6 +93,11 @@ class Facts:
     deleted: Order | None = None
     silent: Sequence[Member] = ()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether there are members, and nothing that they could own."""
+        return self.members > 0 and self.owned == self.unowned == 0
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -121,7 +126,7 @@ def tone(facts: Facts) -> Tone:
     if facts.waiting is not None and _evictable(facts):
         return Tone.BAD
     troubles = (facts.waiting, facts.frozen, facts.stopped, facts.stopped_members, facts.silent)
-    if any(troubles) or not facts.is_settled or (facts.unowned and facts.members):
+    if any(troubles) or not facts.is_settled or (facts.unowned and facts.members) or facts.is_idle:
         return Tone.WARN
     return Tone.GOOD if facts.members else Tone.PLAIN
 
@@ -279,6 +284,8 @@ def _settled(facts: Facts) -> Iterator[str]:
     if facts.unowned:
         have = "has" if facts.unowned == 1 else "have"
         yield f"{many(facts.unowned, 'partition')} {have} no owner"
+    elif facts.is_idle:
+        yield f"{many(facts.members, 'member')} without work: no topic of the subscription exists"
     elif not (facts.silent or facts.frozen or facts.stopped):
         own = "" if facts.owned is None else f" own {many(facts.owned, 'partition')}"
         own = own.replace(" own", " owns") if facts.members == 1 else own

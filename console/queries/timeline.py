@@ -57,6 +57,10 @@ MARKS_MAX: Final = 200
 REBALANCED: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
 """Entries whose sentence tells a rebalance."""
 
+PARTS: Final = 60
+"""A time that ends now ends at the next of so many parts of it, and is told until then: of a group
+that does not change the page stays as it is meanwhile, and is not sent again."""
+
 LENGTH_MAX: Final = timedelta(days=31)
 LENGTH_MIN: Final = timedelta(seconds=10)
 
@@ -150,6 +154,13 @@ class Window(NamedTuple):
         """The length of a part."""
         return max((self.until - self.since) / timedelta(seconds=1) / BINS, 0.001)
 
+    @property
+    def known(self) -> datetime:
+        """Until when it is told."""
+        now = timezone.now()
+        ends_now = self.until - now < (self.until - self.since) / PARTS
+        return self.until if ends_now else now
+
 
 class _Round(NamedTuple):
     generation: int
@@ -211,7 +222,7 @@ def read(
         pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
         cost=_cost(rebalances, _slowest(waited, lives, names)),
         cuts=list(_cuts(len(lives), past["size"][0][3], len(within), len(entries))),
-        known=min(window.until, timezone.now()),
+        known=window.known,
     )
 
 
@@ -372,7 +383,7 @@ def _explanation(one: _Round) -> Explanation:
 def _states(rounds: Sequence[_Round], window: Window, group: Group | None) -> Sequence[State]:
     """The states of the time; what goes on now is the group's own row's."""
     found: list[State] = []
-    known = min(window.until, timezone.now())
+    known = window.known
     at, is_empty, has_state = window.since, False, False
     for one in reversed(rounds):
         if has_state or one.since > window.since:

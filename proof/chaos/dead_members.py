@@ -16,6 +16,7 @@ from typing import Final, LiteralString, NamedTuple
 import psycopg
 
 from proof.chaos import report
+from proof.chaos.draft import DraftMember
 from proof.chaos.failover import SETTLE_S, crash, hand_over
 from proof.chaos.faults import DRAIN, END_BACKENDS, LEASE_S
 from proof.chaos.fleet import Fleet, Size
@@ -105,7 +106,8 @@ FAULTS: Final[Mapping[str, Repeated]] = {
 class Outcome:
     """``removed_s``: until each dead member was removed; None: it is still there. ``away_s``: how
     long its group was not served meanwhile; ``late``: those that were removed later than after
-    their session, that, and one grace where an outage was longer than a lease. ``evicted``: how
+    their session, that, one grace where an outage was longer than a lease, and in the draft a
+    heartbeat interval of the others. ``evicted``: how
     often one was that beat in time. ``strikes``: until the last one was removed."""
 
     removed_s: dict[str, float | None] = field(default_factory=dict)
@@ -162,8 +164,15 @@ def account(outcome: Outcome, dead: list[Member], begun: float, served: Served) 
         gaps = outages(served.at[member.group_id], begun, until)
         away = outcome.away_s[member.name] = sum(gaps)
         grace_s = GRACE_S if max(gaps, default=0.0) > LEASE_S else 0.0
-        if took is None or took > member.session_s + away + grace_s + LATE_S:
+        allowed_s = member.session_s + away + grace_s + _told_s(member) + LATE_S
+        if took is None or took > allowed_s:
             outcome.late.append(member.name)
+
+
+def _told_s(member: Member) -> float:
+    """A member of the draft is removed at the end of the rebalance that its silence begins: the
+    others join it when their next heartbeats have told them."""
+    return member.beats_s if isinstance(member, DraftMember) else 0.0
 
 
 def outages(times: list[float], since: float, until: float) -> list[float]:

@@ -44,7 +44,8 @@ _OF_STATUS: Final[Mapping[int, Code]] = {
 }
 
 _HINTS: Final[Mapping[int, str]] = {
-    HTTPStatus.UNAUTHORIZED: " Set ROLLCALL_TOKEN, or a profile's token, to one that is valid.",
+    HTTPStatus.UNAUTHORIZED: " Set ROLLCALL_TOKEN, or a profile's token, to one that is valid; the"
+    " admin makes one, and on the server `manage.py create_token NAME --user USER`.",
     HTTPStatus.FORBIDDEN: " `rollcall doctor` shows the rights of the token.",
 }
 

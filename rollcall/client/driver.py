@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -31,6 +32,8 @@ from rollcall.client.core.events import (
     Rediscover,
     Reply,
     Send,
+    Subscribe,
+    Subscription,
     Tick,
     Unanswered,
     WorkedOut,
@@ -50,6 +53,10 @@ sessions include it too."""
 ONE_LOOP: Final = (
     "a Member belongs to one event loop (call_soon_threadsafe runs something in it;"
     " BlockingMember may be used by any thread)"
+)
+
+MISSING: Final = (
+    "%s: topic %s does not exist, or may not be described; it has no partitions until it is created"
 )
 
 
@@ -110,6 +117,20 @@ class Pump:
         except Exception as error:
             self._tasks.failed(error)
         self.moved.set()
+
+    def subscribe(self, subscription: Subscription) -> None:
+        """The event, and a word about topics that are not there: nothing else tells why a member
+        of the consumer protocol has no partitions."""
+        self.put(Subscribe(subscription))
+        if subscription.topics and not self._tasks.is_stopped:
+            self._tasks.start(self._warn(subscription.topics))
+
+    async def _warn(self, topics: tuple[str, ...]) -> None:
+        with suppress(OSError, MemberError):  # the membership's requests report them
+            known = (await self._cluster.look_up(LookUp(names=topics))).known
+            for topic in topics:
+                if topic not in known:
+                    log.warning(MISSING, self._identity.group, topic)
 
     def look(self) -> bool:
         """Process the current time: the program may have been suspended since the last step.

@@ -25,7 +25,6 @@ from rollcall.client.core.events import (
     Kind,
     Partitions,
     Standing,
-    Subscribe,
     Subscription,
     Token,
     TopicPartition,
@@ -145,7 +144,7 @@ class Member:
         """Subscribe, if there is a subscription. Does not wait for an assignment."""
         self._check_open()
         if self._subscription:
-            self._pump.put(Subscribe(self._subscription))
+            self._pump.subscribe(self._subscription)
 
     async def close(self, timeout_s: float | None = CLOSE_S) -> None:
         """Revoke everything, with callbacks, leave, and close every connection.
@@ -264,7 +263,7 @@ class Member:
         self._manual = None
         self._failure = None
         self._subscription = wanted
-        self._pump.put(Subscribe(self._subscription))
+        self._pump.subscribe(self._subscription)
 
     def _check(self, wanted: Subscription) -> None:
         checks.subscription(wanted)

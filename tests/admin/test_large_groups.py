@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from console.admin.group_tabs import TABS
 from console.admin.member_table import PAGE_SIZE, shortened
@@ -137,6 +138,32 @@ def test_a_refresh_of_an_unchanged_group_sends_nothing(viewer: Client) -> None:
     tells("g")
     news = viewer.get(page("g", "live"), headers={"if-none-match": first["ETag"]})
     assert news.status_code == 200 and "Waiting for ben" in text(news)
+
+
+MOMENT = "2026-11-20T00:30:00"
+UNCHANGED = (
+    *(f"tab={tab}" for tab in TABS),
+    "tab=compare",
+    *(f"tab={tab}&at={MOMENT}" for tab in ("owners", "members", "offsets", "configuration")),
+    "tab=offsets&partition=work:0",
+    "tab=what-if&more=2",
+)
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("query", UNCHANGED)
+def test_a_refresh_of_an_unchanged_tab_sends_nothing(
+    viewer: Client, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two seconds later, as a page that stays open asks again. (It is the middle of an hour: some
+    texts change with it.)"""
+    middle = (timezone.now() + timedelta(hours=1)).replace(minute=30, second=20, microsecond=0)
+    monkeypatch.setattr(timezone, "now", lambda: middle)
+    first = viewer.get(f"{page('g', 'live')}?{query}")
+    assert first.status_code == 200 and len(first.content) > 1_000
+    monkeypatch.setattr(timezone, "now", lambda: middle + timedelta(seconds=2))
+    again = viewer.get(f"{page('g', 'live')}?{query}", headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
 
 
 CONFIGURED = """

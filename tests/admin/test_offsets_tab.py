@@ -5,9 +5,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from console.admin.offsets_tab import PAGE_SIZE, part_of, spark
+from console.admin.offsets_tab import PAGE_SIZE, drained, part_of, spark
 from console.people.staff_roles import VIEWER
-from console.queries.progress import history_of, progress_of, rates_of
+from console.queries.progress import Draining, history_of, progress_of, rates_of
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
@@ -119,3 +119,42 @@ def test_commits_a_minute_of_the_last_day_are_a_line_for_each_partition() -> Non
     line = spark(rates["orders", 0])
     assert line.told == "Commits a minute in the last 24 h: at most 24.0, 1.0 in the last hour"
     assert line.points.startswith("0,1.0 ") and len(line.points.split()) == 24
+
+
+LAGS = """
+INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
+    first_offsets, last_offsets, pauses_ms, lives, end_offsets)
+SELECT hour + interval '61 min', 0, 1, hour, 'g', 'orders', parts, parts, lasts, lasts, parts,
+       parts::bigint[], ends
+FROM (SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour' AS hour, parts, lasts, ends
+      FROM (VALUES (1, '{0,1,2}'::int[], '{90,95,0}'::bigint[], '{100,100,500}'::bigint[]),
+                   (2, '{0,1,3}', '{40,90,0}', '{80,NULL,700}'),
+                   (3, '{0,1,2}', '{0,0,0}', '{9000,9000,9000}')) AS h(n, parts, lasts, ends)) AS h
+"""
+"""Of partition 0 the lag was 40 and is 10; of the others it is not known of both hours."""
+
+
+def test_the_time_to_drain_is_that_of_partitions_that_are_known(viewer: Client) -> None:
+    assert progress_of("g").draining is None
+    with connection.cursor() as cursor:
+        cursor.execute(LAGS)
+    found = progress_of("g").draining
+    assert found is not None and (found.before, found.lag) == (40, 10)
+    shown = text(viewer.get(page("g"), {"tab": "offsets"}))
+    assert "20 min: the lag of 10 shrank by 30 in an hour" in shown
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_progress SET hour = hour - interval '2 hours'")
+    assert progress_of("g").draining is None, "it is too long ago"
+
+
+@pytest.mark.parametrize(
+    ("before", "lag", "told"),
+    [
+        (5, 0, "caught up"),
+        (0, 7, "not in sight: the lag of 7 grew by 7 in an hour"),
+        (7, 7, "not in sight: the lag of 7 stayed the same in an hour"),
+        (2**62 + 1, 2**62, "4611686018427387904 h"),
+    ],
+)
+def test_a_lag_that_does_not_shrink_has_no_end_in_sight(before: int, lag: int, told: str) -> None:
+    assert drained(Draining(timezone.now(), before, lag)).startswith(told)

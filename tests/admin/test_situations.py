@@ -149,6 +149,10 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=1, owned=6, unowned=0),
         Tone.GOOD,
     ),
+    "1 member without work: no topic of the subscription exists.": (
+        Facts("Stable", True, members=1, owned=0, unowned=0),
+        Tone.WARN,
+    ),
     "2 partitions have no owner.": (
         Facts("Stable", True, members=3, owned=6, unowned=2),
         Tone.WARN,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from console.api.views import Checked
 from groups.core.plain_text import text_problem
-from tests.api.asked import Asked, everything, rows
+from tests.api.asked import Asked, document, everything, rows
 from tests.examples import at_most
 
 pytestmark = pytest.mark.django_db
@@ -263,6 +263,34 @@ def test_a_time_in_any_zone_is_parsed_or_refused(anybody: Client) -> None:
         ahead = 400 if zone.startswith("%2B") else 200
         behind = 400 if zone.startswith("-") else 200
         assert answers == [200, ahead, behind], zone
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.9Z"])
+def test_the_first_and_the_last_time_may_be_asked_for(
+    anybody: Client, requests: list[Asked], text: str
+) -> None:
+    """Go sends the former for a time without a value. Whatever is added to one, it is no error of
+    the server."""
+    asked = [
+        each.but(query={**{k: v for k, v in each.query.items() if k not in names}, name: text})
+        for each in requests
+        if each.method == "GET"
+        for names in [moments_of(each.operation_id)]
+        for name in names
+    ]
+    assert len(asked) > 20
+    answers = [(each.operation_id, each.send(anybody).status_code) for each in asked]
+    assert [answer for answer in answers if answer[1] >= 500] == []
+
+
+def moments_of(operation_id: str) -> list[str]:
+    """The parameters of an operation that are times."""
+    operations = (
+        operation for methods in document()["paths"].values() for operation in methods.values()
+    )
+    (found,) = (each for each in operations if each["operationId"] == operation_id)
+    parameters = found.get("parameters", [])
+    return [each["name"] for each in parameters if each["schema"].get("format") == "date-time"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from console.admin import comparison, group_tabs
 from console.people import rights
 from console.people.staff_roles import ADMINISTRATOR, OPERATOR
 from tests.browser.conftest import LogIn, World
@@ -31,7 +32,7 @@ RUN: Final = """
 """
 SERIOUS: Final = ("serious", "critical")
 THEMES: Final = ("light", "dark")
-TABS: Final = ("owners", "timeline", "members", "rebalances", "offsets", "configuration", "compare")
+TABS: Final = (*group_tabs.TABS, comparison.TAB)
 
 NO_PAGES: Final = {
     "autocomplete",

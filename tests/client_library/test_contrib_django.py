@@ -124,7 +124,7 @@ def test_a_path_that_leads_to_no_worker_is_a_command_error(path: str, why: str) 
         ({"bootstrap": "h:1", "session_timeout_ms": 9000, "protocol": "classic"}, None),
         ({"config": {"bootstrap.servers": "h:1", "auto.offset.reset": "latest"}}, None),
         ("h:1", "is not a dict"),
-        ({"colour": 1}, "no options colour"),
+        ({"colour": 1}, "no options colour; it has assignor, bootstrap, "),
         ({"bootstrap": "h"}, "'h' is not HOST:PORT"),
         ({"protocol": "morse"}, "'morse' is unknown"),
         ({"config": {"colour": 1}}, "'colour' means nothing"),

@@ -34,6 +34,10 @@ QUICK = (
 
 QUICK_MIN = 20
 
+VARIANTS = "cases_variants"
+VARIANTS_MIN = 13
+"""Their module, and how many there are."""
+
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Installation]:
@@ -51,6 +55,11 @@ def test_every_case_passes(served: Installation) -> None:
 @pytest.mark.timeout(400)
 def test_cases_of_every_configuration_pass(installation: Installation) -> None:
     passes(installation, QUICK_MIN, *QUICK)
+
+
+@pytest.mark.timeout(400)
+def test_variants_of_public_reports_pass(installation: Installation) -> None:
+    passes(installation, VARIANTS_MIN, VARIANTS)
 
 
 def passes(running: Installation, least: int, *chosen: str) -> None:

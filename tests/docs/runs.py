@@ -8,6 +8,7 @@ TOUR, PAGE = "tests/docs/test_tour.py", "tests/client_library/test_page.py"
 SECURED = "tests/security/test_stock_clients.py"
 DJANGO = "tests/client_library/test_contrib_django.py"
 PACKAGES: Final = "tests/supply/packages.py"
+EXACTLY_ONCE = "tests/docs/test_exactly_once.py"
 TOOLS = "tests/clients/test_secured_tools.py"
 OF_PAGES = "tests/docs/test_of_pages.py"
 SUBMITTED = "tests/pipeline/test_command.py"
@@ -46,7 +47,11 @@ RUN: Final = {
         "from kafka.admin": OF_PAGES,
     },
     "docs/draft-0.9.md": {"def assign": OF_PAGES},
-    "docs/exactly-once.md": {"BEGIN;": OF_PAGES},
+    "docs/exactly-once.md": {
+        "BEGIN;": OF_PAGES,
+        "CREATE ROLE": EXACTLY_ONCE,
+        "import os": EXACTLY_ONCE,
+    },
     "docs/facts.md": {"SELECT": OF_PAGES},
     "docs/migration.md": {"rollcall import-kafka": "tests/cli/test_import_kafka.py"},
     "docs/pause.md": {"member.paused": OF_PAGES},

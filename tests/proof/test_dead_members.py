@@ -4,6 +4,7 @@ import pytest
 
 from proof.chaos import dead_members
 from proof.chaos.dead_members import GRACE_S, LATE_S, Outcome
+from proof.chaos.draft import DraftMember
 from proof.chaos.member import Member
 from proof.chaos.probe import Served
 
@@ -44,6 +45,22 @@ def test_a_grace_needs_an_outage(away_s: float, allowed_s: float, more_s: float)
     outcome = Outcome({"ben": took})
     dead_members.account(outcome, [Dead()], 0.0, served)
     assert abs(outcome.away_s["ben"] - away_s) < 0.11
+    assert outcome.late == (["ben"] if more_s > 0 else [])
+
+
+class DeadOfDraft(Dead, DraftMember):
+    """The others are told of its silence by their heartbeats, and it is removed when they have
+    joined."""
+
+    beats_s = 2.0
+
+
+@pytest.mark.parametrize("more_s", [-0.2, 0.2])
+def test_in_the_draft_the_others_have_to_be_told(more_s: float) -> None:
+    took = SESSION_S + LATE_S + DeadOfDraft.beats_s + more_s
+    served = Served({"g": [n / 10 for n in range(round(took * 10))]}, {"g": []})
+    outcome = Outcome({"ben": took})
+    dead_members.account(outcome, [DeadOfDraft()], 0.0, served)
     assert outcome.late == (["ben"] if more_s > 0 else [])
 
 

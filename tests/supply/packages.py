@@ -115,6 +115,7 @@ def main(arguments: Sequence[str]) -> None:
     run(tools / "check-wheel-contents", wheel)
     print("twine and check-wheel-contents find nothing")
     for version in PYTHONS:
+        os.environ["PYENV_VERSION"] = version  # else its names on the path stand for none
         if not is_there(version):
             print(f"Python {version} is not installed: skipped")
             continue

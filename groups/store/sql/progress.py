@@ -7,8 +7,27 @@ which partitions have had no commit for long.
 from groups.store.sql.history import COMMITS
 from groups.store.sql.packed_facts import packed_of_group
 
-TOTALS = """
-SELECT offsets.*, commits.* FROM (
+LAGS = """
+WITH hours AS (
+    SELECT hour, topic, each.partition, greatest(0, end_offset - last_offset) AS lag
+    FROM rollcall_progress CROSS JOIN LATERAL unnest(partitions, last_offsets, end_offsets)
+         AS each(partition, last_offset, end_offset)
+    WHERE group_id = %(group_id)s AND at >= now() - %(drained_within)s
+      AND hour >= now() - %(drained_within)s
+      AND end_offset IS NOT NULL
+)
+SELECT now.hour + interval '1 hour', sum(was.lag)::bigint, sum(now.lag)::bigint
+FROM hours AS now JOIN hours AS was
+     ON (was.topic, was.partition) = (now.topic, now.partition)
+    AND was.hour = now.hour - interval '1 hour'
+WHERE now.hour = (SELECT max(hour) FROM hours)
+GROUP BY now.hour
+"""
+"""The lag at the end of the newest hour and at that of the hour before, of the partitions with
+commits in both."""
+
+TOTALS = f"""
+SELECT offsets.*, commits.*, lags.* FROM (
     SELECT count(*), max(committed_at),
            count(*) FILTER (
                WHERE committed_at < clock_timestamp() - %(stalled_ms)s * interval '1 ms')
@@ -23,7 +42,7 @@ SELECT offsets.*, commits.* FROM (
           AND is_gone IS NULL
         ORDER BY at DESC LIMIT %(most)s
     ) AS lately
-) AS commits
+) AS commits LEFT JOIN ({LAGS}) AS lags ON true
 """
 """Of commits only the newest, up to a maximum: in a busy group they cover a short time."""
 

@@ -45,11 +45,9 @@ def found(answer: Any) -> CoordinatorAddress:
     return CoordinatorAddress(answer.error_code, answer.coordinator_host, answer.coordinator_port)
 
 
-def look_up(wanted: LookUp) -> TopicMetadataRequest:
-    """Metadata v0; an empty list requests every topic. A named topic would be created, so a member
-    only requests all."""
-    assert not wanted.ids, "topics have no ids in the draft"
-    return TopicMetadataRequest(topics=list(wanted.names))
+def look_up(_wanted: LookUp) -> TopicMetadataRequest:
+    """Metadata v0 of every topic: a named one would be created."""
+    return TopicMetadataRequest(topics=[])
 
 
 def topics(answer: Any) -> Topics:

@@ -23,9 +23,11 @@ def options() -> dict[str, Any]:
     given = getattr(settings, "ROLLCALL", {})
     if not isinstance(given, Mapping):
         raise ValueError("ROLLCALL is not a dict")
-    odd = given.keys() - {*OPTIONS, *Settings.__annotations__, *_inherited()}
+    known = {*OPTIONS, *Settings.__annotations__, *_inherited()}
+    odd = given.keys() - known
     if odd:
-        raise ValueError(f"ROLLCALL has no options {', '.join(sorted(map(str, odd)))}")
+        wrong, right = (", ".join(sorted(map(str, names))) for names in (odd, known))
+        raise ValueError(f"ROLLCALL has no options {wrong}; it has {right}")
     own = {name: value for name, value in given.items() if name != "config"}
     return {**from_config(given.get("config") or {}), **own} if "config" in given else own
 
