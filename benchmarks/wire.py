@@ -18,6 +18,7 @@ from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequest
 SESSION_MS = 1_800_000
 """Load comes and goes; nobody expires meanwhile."""
 
+REBALANCE_IN_PROGRESS = 27
 STOCK_SESSION_MS = 45_000
 """What clients ask for unless told otherwise."""
 
@@ -101,6 +102,16 @@ class Member:
         self.member_id, self.generation = answer.member_id, answer.generation_id
         return answer
 
+    async def settle(self, size: int) -> None:
+        """Join and sync until a generation of so many members has an assignment."""
+        error = REBALANCE_IN_PROGRESS
+        while error == REBALANCE_IN_PROGRESS:
+            answer = await self.join()
+            leads = answer.leader == self.member_id
+            if not leads or len(answer.members) == size:
+                error = await self.try_sync([each.member_id for each in answer.members])
+        assert error == 0, error
+
     async def sync(self, members: Sequence[str] = ()) -> None:
         """SyncGroup; the leader names the members."""
         error = await self.try_sync(members)
@@ -132,14 +143,9 @@ async def form_group(
 
 
 async def settle(members: Sequence[Member]) -> None:
-    """Let the members of a group join until one generation holds all, and sync."""
-    while True:
-        answers = await asyncio.gather(*(member.join() for member in members))
-        leader = next(a for a in answers if a.leader == a.member_id)
-        if len({m.generation for m in members}) == 1 and len(leader.members) == len(members):
-            break
-    ids = [member.member_id for member in members]
-    await asyncio.gather(*(m.sync(ids if m.member_id == leader.leader else ()) for m in members))
+    """Let the members of a group join until one generation holds all, and sync. Each joins again by
+    itself: one that waited for the others first would be waited for, and removed."""
+    await asyncio.gather(*(member.settle(len(members)) for member in members))
 
 
 async def form_groups(bootstrap: str, name: str, groups: int, size: int) -> list[Member]:
