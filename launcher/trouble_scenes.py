@@ -202,7 +202,9 @@ def fleet(stage: Stage) -> None:
     stage.take("overview")
     page.goto("/admin/groups/group/")
     stage.take("groups")
+    page.wait_for_load_state()  # before that no key is handled
     page.keyboard.press("Control+k")
+    page.get_by_role("searchbox", name="Find or do").wait_for()
     page.keyboard.type("freeze pay")
     page.get_by_text("Freeze or thaw payments").wait_for()
     stage.take("palette")
