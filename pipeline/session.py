@@ -62,6 +62,9 @@ SMALL = {
 and where one task has all rows (``steps.whole_run``), a join needs no broadcast, and there are no
 stages to adapt."""
 
+LITTLE = {name: value for name, value in SMALL.items() if name.startswith("spark.sql.")}
+"""Those that a session can change while it runs."""
+
 LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 """While the master is local, nothing listens beyond this machine. For a master, Spark chooses the
 address at which its workers call back; SPARK_LOCAL_IP overrides it."""
@@ -98,6 +101,23 @@ def session(*, is_small: bool = False) -> Iterator["SparkSession"]:
             raise SparkFailed(str(error)) from None
         finally:
             _end()
+
+
+@contextmanager
+def little(spark: "SparkSession") -> Iterator[None]:
+    """A session with much data computes with the settings for little, until the block ends."""
+    before = {name: spark.conf.get(name) for name in LITTLE}
+    _set(spark, LITTLE)
+    try:
+        yield
+    finally:
+        _set(spark, before)
+
+
+def _set(spark: "SparkSession", settings: Mapping[str, str | None]) -> None:
+    for name, value in settings.items():
+        if value is not None:
+            spark.conf.set(name, value)
 
 
 def _named_master() -> str:

@@ -78,7 +78,8 @@ EXPIRE = "DELETE FROM rollcall_report_row WHERE run_id IS NULL AND kept_until <=
 TAKE_OVER = """
 INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
 SELECT %(run)s, report, period, keys, figures FROM rollcall_report_row
-WHERE run_id = %(base)s AND report = ANY(%(reports)s) AND keys ->> 'group_id' <> ALL(%(groups)s)
+WHERE run_id = %(base)s AND report = ANY(%(reports)s)
+  AND coalesce(keys ->> 'group_id', '') <> ALL(%(groups)s)
 """
 
 KEPT = """
@@ -106,7 +107,8 @@ class Read(NamedTuple):
 
 
 class Unchanged(NamedTuple):
-    """Rows that are those of an earlier run: of these reports, but not of these groups."""
+    """Rows that are those of an earlier run: of these reports, but not of these groups (a report
+    that is not of groups: all)."""
 
     base: int
     reports: Sequence[str]

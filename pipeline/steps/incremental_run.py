@@ -76,7 +76,10 @@ def _reports(job: Job, increment: Increment) -> None:
     rows.clear(job.output)
     for step in job.reports():
         job.progress.begin(step.output.NAME)
-        rows.write(increment.report(step), job.output, job.run_id)
+        with increment.settings(step):
+            report = increment.report(step)
+            if report is not None:
+                rows.write(report, job.output, job.run_id)
 
 
 def _how(increment: Increment) -> str:

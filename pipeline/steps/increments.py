@@ -8,6 +8,7 @@ their group's. What is not of groups, or is made of tables that change, is compu
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import reduce
@@ -20,6 +21,7 @@ from pipeline.datasets.dataset import Dataset, Report
 from pipeline.datasets.journal import Journal
 from pipeline.results.history import GROUPS, History, State, code
 from pipeline.results.runs import Unchanged
+from pipeline.session import little
 from pipeline.sources.stream import OFFSETS
 from pipeline.sources.tables import TABLES
 from pipeline.steps.periods import crossing
@@ -35,6 +37,14 @@ DAYS_KEPT: Final = 62
 
 DAYS_OVER: Final = 15
 """So many days more are there before all are deleted at once: everything is computed again then."""
+
+FEW: Final = 1_000
+"""So many groups are named in a condition, and what tables have of them is kept until the end,
+since every report reads it. More are joined, and read again."""
+
+LITTLE_ROWS: Final = 100_000
+"""Of all tables: fewer rows cost less to interpret, in one task, than the code for them costs to
+compile."""
 
 NEVER: Final = "0001-01-01"
 
@@ -106,9 +116,13 @@ class Increment:
     datasets: dict[type[Dataset], Dataset] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
     groups: list[str] = field(default_factory=list)
-    _is_new: bool = True
-    _touched: DataFrame | None = None
-    _affected: DataFrame | None = None
+    _touched: list[str] | None = None
+    _affected: dict[type[Dataset], Dataset] = field(default_factory=dict)
+    _is_little: bool = False
+
+    @property
+    def _is_new(self) -> bool:
+        return self._touched is None or bool(self._touched)
 
     def find_touched(self) -> None:
         """Which groups have something new: those of the batches since the base."""
@@ -122,9 +136,9 @@ class Increment:
             for source in sources()
         ]
         groups = reduce(DataFrame.union, (rows.select(GROUP) for rows in found)).distinct()
-        address = self.history.layers.write(groups.coalesce(1), GROUPS, self.run_id)
-        self._touched = f.broadcast(self.spark.read.schema(f"{GROUP} string").parquet(address))
-        self._is_new = not self._touched.isEmpty()
+        self._touched = sorted(row[0] for row in groups.collect())
+        if self._touched:
+            self.history.layers.write(self._named(self._touched), GROUPS, self.run_id)
 
     def table(self, step: Step) -> None:
         """Compute a table of the touched groups, and put it over what the base has of others."""
@@ -135,7 +149,8 @@ class Increment:
         made = step.compute(*(self._of_touched(dataset) for dataset in step.inputs), self.at).frame
         if self._touched is not None and self._layers() == [self.run_id]:
             others = self.history.layered(self.spark, table, runs).frame
-            made = made.unionByName(others.join(self._touched, GROUP, "left_anti"))
+            named = f.broadcast(self._named(self._touched))
+            made = made.unionByName(others.join(named, GROUP, "left_anti"))
         self.tables[table.NAME] = self.history.layers.write(made, table.NAME, self.run_id)
         self.datasets[table] = self.history.layered(self.spark, table, self._layers())
 
@@ -150,16 +165,26 @@ class Increment:
             for table, made in self.datasets.items()
             if table in by_group() and table.TIMES
         ]
-        affected = reduce(DataFrame.union, crossed, self._touched).distinct()
-        self.groups = sorted(row[0] for row in affected.collect())
-        found = self.spark.createDataFrame([(name,) for name in self.groups], f"{GROUP} string")
-        self._affected = f.broadcast(found)
+        found = reduce(DataFrame.union, crossed).distinct().collect()
+        self.groups = sorted({*self._touched, *(row[0] for row in found)})
+        self._affected = {
+            table: self._of(made, self.groups)
+            for table, made in self.datasets.items()
+            if table in by_group()
+        }
+        if len(self.groups) <= FEW:
+            kept = [dataset.frame.persist() for dataset in self._affected.values()]
+            self._is_little = sum(frame.count() for frame in kept) < LITTLE_ROWS
 
-    def report(self, step: Step) -> Report:
-        """Compute a report: of the affected groups, if it is by group."""
-        inputs = [self.datasets[dataset] for dataset in step.inputs]
-        if self._affected is not None and step.output in by_group():
-            inputs = [_of(dataset, self._affected) for dataset in inputs]
+    def report(self, step: Step) -> Report | None:
+        """Compute a report: of the affected groups, if it is by group; None if all of its rows are
+        those of the base."""
+        if not self._changes(step):
+            return None
+        known = {**self.datasets, **(self._affected if step.output in by_group() else {})}
+        inputs = [known[dataset] for dataset in step.inputs]
+        if self._has_little(step):
+            inputs = [type(one)(one.frame.coalesce(1)) for one in inputs]
         made = step.compute(*inputs, self.at)
         assert isinstance(made, Report)
         if is_read_again(step.output):
@@ -167,12 +192,29 @@ class Increment:
         self.datasets[step.output] = made
         return made
 
+    def settings(self, step: Step) -> AbstractContextManager[None]:
+        """Those of Spark with which a report is computed."""
+        return little(self.spark) if self._has_little(step) else nullcontext()
+
+    def _has_little(self, step: Step) -> bool:
+        return self._is_little and step.output in by_group()
+
+    def _changes(self, step: Step) -> bool:
+        """Whether a report may have other rows than the base's."""
+        if self._touched is None:
+            return True
+        return bool(self.groups) if step.output in by_group() else self._is_new
+
     def unchanged(self) -> Unchanged | None:
         """Whose rows are those of the base."""
         base = self.plan.base
         if base is None:
             return None
-        reports = [step.output.NAME for step in STEPS if step.report in by_group()]
+        reports = [
+            step.output.NAME
+            for step in STEPS
+            if step.report is not None and (step.report in by_group() or not self._changes(step))
+        ]
         return Unchanged(base.run, reports, self.groups)
 
     def state(self) -> State:
@@ -202,8 +244,16 @@ class Increment:
             whole = self.datasets[dataset]
         else:
             whole = dataset(self.history.rows(self.spark, dataset, self.plan.since))
-        return whole if self._touched is None else _of(whole, self._touched)
+        return whole if self._touched is None else self._of(whole, self._touched)
 
+    def _of(self, dataset: Dataset, groups: Sequence[str]) -> Dataset:
+        """Its rows of these groups."""
+        frame = dataset.frame
+        if len(groups) <= FEW:
+            return type(dataset)(frame.filter(f.col(GROUP).isin(*groups)))
+        named = f.broadcast(self._named(groups))
+        return type(dataset)(frame.join(named, GROUP, "left_semi"))
 
-def _of(dataset: Dataset, groups: DataFrame) -> Dataset:
-    return type(dataset)(dataset.frame.join(groups, GROUP, "left_semi"))
+    def _named(self, groups: Sequence[str]) -> DataFrame:
+        rows = [(name,) for name in groups]
+        return self.spark.createDataFrame(rows, f"{GROUP} string").coalesce(1)

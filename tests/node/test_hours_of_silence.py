@@ -67,8 +67,10 @@ def test_many_members_are_written_in_parts() -> None:
 async def test_the_row_names_members_by_their_lives_those_that_left_too(
     one: Running, other: Other
 ) -> None:
-    joins = [one.join("g") for _ in range(2)]
-    first, second = [await joined(each) for each in joins]
+    first = await joined(one.join("g"))
+    newcomer, again = one.join("g"), one.join("g", first.member_id)
+    await joined(again)
+    second = await joined(newcomer)
     ids = sorted({first.member_id, second.member_id})
     notes, now = one.node.notes, one.node.coordinator.clock()
     found = [Session(member_id, now - 5_000, 10_000) for member_id in ids]

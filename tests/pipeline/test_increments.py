@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def test_any_cut_into_runs_gives_the_rows_of_one(
     url: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """Cuts through rebalances, lives and transactions; late entries; borders of periods that pass;
-    layers that are put together."""
+    layers that are put together; few groups and many, little of them and much."""
     monkeypatch.setattr(increments, "DAYS_KEPT", 10_000)
     monkeypatch.setattr(increments, "LAYERS_MAX", 2)
     chance = random.Random(seed)
@@ -81,7 +82,10 @@ def test_any_cut_into_runs_gives_the_rows_of_one(
     parts = [*zip([0, *cuts], [*cuts, 700], strict=True)]
     late: list[Entry] = []
     at = facts.END - timedelta(days=3)
-    for first, end in parts:
+    ways = cycle([(0, 0), (1_000, 100_000)])
+    for (first, end), (few, little) in zip(parts, ways, strict=False):
+        monkeypatch.setattr(increments, "FEW", few)
+        monkeypatch.setattr(increments, "LITTLE_ROWS", little)
         mine = [*late, *entries[first:end]]
         late = [entry for entry in mine if chance.random() < 0.03] if end < 700 else []
         write(url, [entry for entry in mine if entry not in late])

@@ -212,8 +212,9 @@ async def test_a_known_pace_holds_the_first_heartbeat_of_a_generation_too(
 @pytest.mark.parametrize("other_id", [False, True])
 async def test_a_pace_outlives_its_connection(other_id: bool, brief: Serving) -> None:
     """Of the same client id and library: another client's first heartbeat is not held."""
-    client, _connection, _beat = await held(brief)
+    client, _connection, beat = await held(brief)
     assert (await client.receive()).error_code == ErrorCode.NONE
+    await client.call(LeaveGroupRequest(group_id="g", member_id=beat.member_id), 1)
     client.close()
     following, connection = await brief.connect()
     following.client_id = b"other" if other_id else client.client_id
