@@ -54,6 +54,9 @@ SEGMENTS_MAX: Final = 2_000
 ENTRIES_MAX: Final = 400
 MARKS_MAX: Final = 200
 
+JUST_JOINED: Final = timedelta(seconds=1)
+"""Of a member's join and the rebalance that it begins, either may be recorded so much earlier."""
+
 REBALANCED: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
 """Entries whose sentence tells a rebalance."""
 
@@ -217,7 +220,7 @@ def read(
         lives=len(lives),
         lanes=lanes(lives, by, [Change(*row[:3]) for row in past["change"]], waits, sums),
         rebalances=rebalances,
-        states=_states(rounds, window, group),
+        states=_states(rounds, window, group, has_begun=_had_members(rounds, lives, window)),
         events=_events(group_id, window, entries, names, past),
         pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
         cost=_cost(rebalances, _slowest(waited, lives, names)),
@@ -380,13 +383,24 @@ def _explanation(one: _Round) -> Explanation:
     return Explanation(sum(one.cause_ms), tuple(told), is_partial=one.is_partial)
 
 
-def _states(rounds: Sequence[_Round], window: Window, group: Group | None) -> Sequence[State]:
-    """The states of the time; what goes on now is the group's own row's."""
+def _had_members(rounds: Sequence[_Round], lives: Sequence[LifeRow], window: Window) -> bool:
+    """Whether the group had members before the first rebalance that is known, as far as the lives
+    tell that were read."""
+    if not rounds or window.host is not None or len(lives) >= LIVES_MAX:
+        return True
+    return any(life.joined_at < rounds[-1].since - JUST_JOINED for life in lives)
+
+
+def _states(
+    rounds: Sequence[_Round], window: Window, group: Group | None, *, has_begun: bool
+) -> Sequence[State]:
+    """The states of the time; what goes on now is the group's own row's. ``has_begun``: before the
+    first rebalance, too, there was one."""
     found: list[State] = []
     known = window.known
     at, is_empty, has_state = window.since, False, False
     for one in reversed(rounds):
-        if has_state or one.since > window.since:
+        if has_state or (has_begun and one.since > window.since):
             found.append(State(at, max(at, one.since), EMPTY if is_empty else STABLE))
         found.append(State(max(at, one.since), max(at, one.until), REBALANCING))
         at, is_empty, has_state = max(at, one.until), one.outcome == Outcome.EMPTIED, True

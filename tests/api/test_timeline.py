@@ -129,9 +129,10 @@ def test_rebalances_are_told_although_the_journal_lost_them(viewer: Client, past
 
 def test_states_follow_from_the_rebalances(viewer: Client, past: Past) -> None:
     past.rebalanced(4, 55, outcome="emptied", ms=0, trigger="member-left", members=0)
+    first, *_ = read(viewer)["states"]
+    assert datetime.fromisoformat(first["since"]) > DAY + timedelta(minutes=9)
     states = [one["state"] for one in read(viewer)["states"]]
     assert states == [
-        "Stable",
         "Rebalancing",
         "Stable",
         "Rebalancing",
@@ -141,6 +142,15 @@ def test_states_follow_from_the_rebalances(viewer: Client, past: Past) -> None:
         "Empty",
     ]
     assert [one["state"] for one in read(viewer, 56, 57)["states"]] == ["Empty"]
+
+
+def test_a_group_whose_first_rebalance_is_not_known_was_stable_before(viewer: Client) -> None:
+    """Of a group without members nothing is shown before its first one joins."""
+    told = Past()
+    told.life("anna", 10, 40)
+    told.rebalanced(7, 20)
+    states = [one["state"] for one in read(viewer)["states"]]
+    assert states == ["Stable", "Rebalancing", "Stable"]
 
 
 JOURNAL = """
