@@ -102,6 +102,7 @@ class Pump:
         self._tasks = tasks
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._untold: tuple[str, ...] = ()
         self.moved = asyncio.Event()
 
     def put(self, event: Event) -> None:
@@ -119,11 +120,16 @@ class Pump:
         self.moved.set()
 
     def subscribe(self, subscription: Subscription) -> None:
-        """The event, and a word about topics that are not there: nothing else tells why a member
-        of the consumer protocol has no partitions."""
+        """The event. Topics that are not there are told about after the next answer, since nothing
+        else tells why a member of the consumer protocol has no partitions."""
+        self._untold = subscription.topics
         self.put(Subscribe(subscription))
-        if subscription.topics and not self._tasks.is_stopped:
-            self._tasks.start(self._warn(subscription.topics))
+
+    def _tell(self) -> None:
+        """The coordinator has answered: looking topics up tries no password once more."""
+        if self._untold and not self._tasks.is_stopped:
+            self._tasks.start(self._warn(self._untold))
+            self._untold = ()
 
     async def _warn(self, topics: tuple[str, ...]) -> None:
         with suppress(OSError, MemberError):  # the membership's requests report them
@@ -209,6 +215,7 @@ class Pump:
             self.put(Unanswered(effect.ticket))
         else:
             self.put(Reply(effect.ticket, answer))
+            self._tell()
 
     async def _assign(self) -> None:
         identity, standing = self._identity, self._machine.standing
