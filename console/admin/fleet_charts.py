@@ -1,4 +1,5 @@
-"""The charts of the Overview: 24 hours, or 30 days, in columns; each leads to its time.
+"""The charts of the Overview and of a group: 24 hours, or 30 days, in columns; each leads to its
+time.
 
 Computes positions and texts; the template writes the SVG, and the same as a table.
 """
@@ -6,6 +7,7 @@ Computes positions and texts; the template writes the SVG, and the same as a tab
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -85,21 +87,33 @@ def _rebalances(hours: Sequence[FleetHour]) -> Mapping[str, int]:
     return found
 
 
-MEASURES: Final = (
+OF_GROUP: Final = (
     Measure("Rebalances", _rebalances, lambda n: many(n, "rebalance")),
     Measure("Without work", lambda hours: {"": sum(h.idle_ms for h in hours)}, partition_seconds),
     Measure("Longest rebalance", lambda hours: {"": max(h.longest_ms for h in hours)}, seconds),
+)
+MEASURES: Final = (
+    *OF_GROUP,
     Measure("Members", lambda hours: {"": hours[-1].members}, lambda n: many(n, "member")),
     Measure("Commits", lambda hours: {"": sum(h.commits for h in hours)}, lambda n: f"{n:,}"),
 )
 
 
+class Scope(NamedTuple):
+    """Whose charts they are. ``link``: that of a column's time; ``tab``: the tab of the page that
+    they are on; ``unknown``: what a column without hours says."""
+
+    measures: Sequence[Measure]
+    step: timedelta
+    link: Callable[[datetime], str]
+    tab: str = ""
+    unknown: str = "not known"
+
+
 def context(request: HttpRequest, now: datetime) -> Mapping[str, Any]:
     """The charts of the URL's period, and the groups of the column that it names. One
     statement."""
-    name = request.GET.get("chart", "")
-    name = name if name in PERIODS else next(iter(PERIODS))
-    length, step = PERIODS[name]
+    name, length, step = _period(request)
     asked = timeline_window.moment(request.GET.get("hour", ""))
     day = timeline_window.moment(request.GET.get("day", ""))
     last = _floor(now, step) + (step if step == DAY else timedelta())
@@ -107,18 +121,47 @@ def context(request: HttpRequest, now: datetime) -> Mapping[str, Any]:
         last = min(last, _floor(day, DAY) + DAY)
     since = last - length
     hours = fleet_hours.read(min(since, asked or since), max(last, (asked or last) + HOUR))
+    drawn = _drawn(name, hours, since, Scope(MEASURES, step, partial(_link, step)))
+    return {**drawn, "chart_hour": _hour(hours, asked)} if drawn else {}
+
+
+def of_group(group_id: str, request: HttpRequest, now: datetime) -> Mapping[str, Any]:
+    """The charts of a group's rebalances in the URL's period; each column leads to its timeline.
+    One statement."""
+    name, length, step = _period(request)
+    last = _floor(now, step) + step
+    hours = fleet_hours.of_group(group_id, last - length, last)
+    link = partial(_timeline, step)
+    return _drawn(name, hours, last - length, Scope(OF_GROUP, step, link, "rebalances", "nothing"))
+
+
+def _period(request: HttpRequest) -> tuple[str, timedelta, timedelta]:
+    name = request.GET.get("chart", "")
+    name = name if name in PERIODS else next(iter(PERIODS))
+    return name, *PERIODS[name]
+
+
+def _drawn(
+    name: str, hours: Sequence[FleetHour], since: datetime, scope: Scope
+) -> Mapping[str, Any]:
+    """What the template shows; nothing if nothing is known of the period."""
+    length, step = PERIODS[name]
     columns = [
         Column(at, [h for h in hours if at <= h.hour < at + step])
         for at in (since + n * step for n in range(length // step))
     ]
     if not any(column.hours for column in columns):
         return {}
+    query = {"tab": scope.tab} if scope.tab else {}
     return {
-        "charts": [_chart(measure, columns, step) for measure in MEASURES],
+        "charts": [_chart(measure, columns, scope) for measure in scope.measures],
         "legend": [(trigger_class(each), words(each)) for each in sorted(_causes(columns))],
-        "periods": [{"name": each, "is_shown": each == name} for each in PERIODS],
-        "chart_rows": [_row(column, step) for column in reversed(columns) if column.hours],
-        "chart_hour": _hour(hours, asked),
+        "periods": [
+            {"name": each, "link": f"?{urlencode({**query, 'chart': each})}#charts"}
+            for each in PERIODS
+        ],
+        "period": name,
+        "chart_rows": [_row(column, scope) for column in reversed(columns) if column.hours],
     }
 
 
@@ -131,35 +174,39 @@ def _causes(columns: Sequence[Column]) -> set[str]:
     return {cause for column in columns for cause in _rebalances(column.hours)}
 
 
-def _link(column: Column, step: timedelta) -> str:
+def _link(step: timedelta, at: datetime) -> str:
     """Of an hour its groups, of a day its hours."""
-    at = timeline_window.text(column.at)
-    query = {"hour": at, "day": at} if step == HOUR else {"chart": "24h", "day": at}
+    begin = timeline_window.text(at)
+    query = {"hour": begin, "day": begin} if step == HOUR else {"chart": "24h", "day": begin}
     return f"?{urlencode(query)}#charts"
+
+
+def _timeline(step: timedelta, at: datetime) -> str:
+    return timeline_window.query(at, at + step)
 
 
 def _when(column: Column, step: timedelta) -> str:
     return f"{column.at:%Y-%m-%d}" if step == DAY else f"{column.at:%Y-%m-%d %H:%M} UTC"
 
 
-def _chart(measure: Measure, columns: Sequence[Column], step: timedelta) -> Chart:
+def _chart(measure: Measure, columns: Sequence[Column], scope: Scope) -> Chart:
     figures = [measure.figures(column.hours) if column.hours else {} for column in columns]
     top = max(sum(each.values()) for each in figures)
     bars = [
         Bar(
             n * UNIT,
             _parts(each, max(1, top)),
-            f"{_when(column, step)}: {_said(measure, each)}",
-            _link(column, step),
+            f"{_when(column, scope.step)}: {_said(measure, each, scope)}",
+            scope.link(column.at),
         )
         for n, (column, each) in enumerate(zip(columns, figures, strict=True))
     ]
     return Chart(measure.title, measure.text(top), bars, len(columns) * UNIT)
 
 
-def _said(measure: Measure, figures: Mapping[str, int]) -> str:
+def _said(measure: Measure, figures: Mapping[str, int], scope: Scope) -> str:
     if not figures:
-        return "nothing" if measure.title == MEASURES[0].title else "not known"
+        return "nothing" if measure.title == MEASURES[0].title else scope.unknown
     causes = ", ".join(f"{n:,} {words(cause)}" for cause, n in sorted(figures.items()) if cause)
     told = measure.text(sum(figures.values()))
     return f"{told} ({causes})" if causes else told
@@ -175,14 +222,14 @@ def _parts(figures: Mapping[str, int], top: int) -> Sequence[Part]:
     return parts
 
 
-def _row(column: Column, step: timedelta) -> Mapping[str, Any]:
-    figures = [measure.figures(column.hours) for measure in MEASURES]
+def _row(column: Column, scope: Scope) -> Mapping[str, Any]:
+    figures = [measure.figures(column.hours) for measure in scope.measures]
     return {
-        "when": _when(column, step),
-        "link": _link(column, step),
+        "when": _when(column, scope.step),
+        "link": scope.link(column.at),
         "figures": [
             measure.text(sum(each.values()))
-            for measure, each in zip(MEASURES, figures, strict=True)
+            for measure, each in zip(scope.measures, figures, strict=True)
         ],
     }
 

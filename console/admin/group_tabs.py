@@ -10,10 +10,12 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from console.admin import (
     comparison,
     configuration_tab,
+    fleet_charts,
     journal_page,
     offsets_tab,
     past_page,
@@ -93,11 +95,12 @@ def _operations(
 
 
 def rebalances(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The journal, and the operations on the group."""
+    """The journal, charts of its rebalances, and the operations on the group."""
     group_id = seen.group.group_id
     entries = journal_page.read(group_id, request)
     return {
         **journal_page.page(group_id, entries, request, seen.members),
+        **fleet_charts.of_group(group_id, request, timezone.now()),
         "operations": last_operations(group_id),
     }
 

@@ -1,11 +1,15 @@
-"""Hours of the whole installation (docs/facts.md): what its charts show. One statement each."""
+"""Hours of the whole installation, or of a group (docs/facts.md): what their charts show. One
+statement each."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
 from groups.store.sql import fleet_hours as sql
+
+ROUNDS_MAX: Final = 20_000
+"""Of a group's rebalances the newest are counted: a tenth of a second's work."""
 
 
 class GroupHour(NamedTuple):
@@ -50,3 +54,26 @@ def _hour(
     by_cause = dict(zip(triggers, rebalances, strict=True))
     rows = [GroupHour(*each) for each in zip(*groups, strict=True)]
     return FleetHour(hour, members, commits, longest_ms, idle_ms, by_cause, rows)
+
+
+def of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]:
+    """The hours of this time in which rebalances of the group ended, in order. Of more than
+    ``ROUNDS_MAX`` the newest: hours before them, and the one in which they begin, are missing."""
+    bounds: dict[str, Any] = {
+        "group_id": group_id,
+        "first": since,
+        "last": until,
+        "rounds": ROUNDS_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OF_GROUP, bounds)
+        hours = [_hour_of_group(*row) for row in cursor.fetchall()]
+    counted = sum(sum(hour.rebalances.values()) for hour in hours)
+    return hours[1:] if counted == ROUNDS_MAX else hours
+
+
+def _hour_of_group(
+    hour: datetime, longest_ms: int, idle_ms: int, triggers: list[str], rebalances: list[int]
+) -> FleetHour:
+    by_cause = dict(zip(triggers, rebalances, strict=True))
+    return FleetHour(hour, 0, 0, longest_ms, idle_ms, by_cause, [])

@@ -9,13 +9,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console.people.staff_roles import VIEWER
+from console.queries import fleet_hours
 from groups.models import Mark
 from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
-from tests.pasts import execute
+from tests.pasts import DAY, Past, execute
 
 pytestmark = pytest.mark.django_db
+
+GROUP = "/admin/groups/group/packers/change/"
 
 ADD = """
 INSERT INTO rollcall_fleet_hour VALUES (%(hour)s, 12, 3400, 61000, 43200,
@@ -80,3 +83,40 @@ def test_the_overview_takes_few_statements(viewer: Client, hour: datetime) -> No
     with CaptureQueriesContext(connection) as queries:
         viewer.get(f"/admin/?hour={hour:%Y-%m-%dT%H:00:00}")
     assert len(queries) <= QUERIES_MAX, [each["sql"][:100] for each in queries]
+
+
+@pytest.fixture
+def rebalanced() -> datetime:
+    """A group was rebalanced thrice within an hour of yesterday."""
+    told, at = Past(), datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    hour = at - timedelta(hours=5)
+    for number in range(3):
+        minute = (hour - DAY) / timedelta(minutes=1) + 10 * (number + 1)
+        told.rebalanced(number + 1, minute, ms=2_000, cost=(4_000, 0, 1_000))
+    write("packers")
+    return hour
+
+
+def test_a_group_has_charts_of_its_own(viewer: Client, rebalanced: datetime) -> None:
+    """Each column leads to the group's timeline then."""
+    told = text(viewer.get(f"{GROUP}?tab=rebalances"))
+    when = f"{rebalanced:%Y-%m-%d %H:%M} UTC"
+    assert f"{when}: 3 rebalances (3 member joined)" in told
+    assert f"{when}: 15.0 partition-seconds" in told and f"{when}: 2.0 s" in told
+    assert f"{rebalanced - timedelta(hours=1):%Y-%m-%d %H:%M} UTC: nothing" in told
+    (link,) = set(re.findall(r'href="(\?[^"]*)" tabindex="-1"><title>' + when, told))
+    timeline = text(viewer.get(GROUP + link.replace("&amp;", "&")))
+    assert "3 rebalances" in timeline
+    days = text(viewer.get(f"{GROUP}?tab=rebalances&chart=30d"))
+    assert f"{rebalanced:%Y-%m-%d}: 3 rebalances" in days
+    assert "?tab=rebalances&amp;chart=24h#charts" in days
+
+
+def test_the_newest_of_too_many_rebalances_are_counted(
+    viewer: Client, rebalanced: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hour in which they begin would tell a part of them."""
+    monkeypatch.setattr(fleet_hours, "ROUNDS_MAX", 2)
+    assert 'id="charts"' not in text(viewer.get(f"{GROUP}?tab=rebalances"))
+    monkeypatch.setattr(fleet_hours, "ROUNDS_MAX", 4)
+    assert 'id="charts"' in text(viewer.get(f"{GROUP}?tab=rebalances"))
