@@ -39,6 +39,8 @@ PAIR: Mapping[str, str] = {
     "ROLLCALL_NODES": "2",
     # Tested are responses and their order, not timeouts on a machine under load.
     "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
+    # Test after test kills a node, which would wait longer for slots each time.
+    "ROLLCALL_NODE_RESTART_BACKOFF_MS": "0",
 }
 
 LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")

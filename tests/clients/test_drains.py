@@ -53,6 +53,7 @@ def test_nobody_is_removed_and_commits_succeed_while_nodes_are_drained(
         ]
         for worker in workers:
             owns_all(worker)
+        until(partial(owns, 0, SLOTS // 2), "both take slots", PATIENCE_S)
         before, ((newest,),) = asked(GROUPS, f"{name}%"), asked(NEWEST)
         try:
             for node in (0, 1):
