@@ -1,5 +1,8 @@
 """Takes away what the demo made: members that died without a word, its groups, its topics."""
 
+import asyncio
+from typing import Final
+
 from demo import wire
 from demo.cast import Kind, Troupe
 from demo.member import LEAVE_EPOCH
@@ -13,15 +16,24 @@ from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 DESCRIBE, LEAVE, CONSUMER_DESCRIBE, CONSUMER_BEAT, DELETE = 5, 5, 1, 1, 2
 """The versions spoken here."""
 
+NON_EMPTY_GROUP: Final = 68
+TRIES: Final = 20
+AGAIN_S: Final = 0.25
+
 
 async def tidy(bootstrap: str, troupe: Troupe) -> None:
-    """Remove a group, with any members left in it (mostly dead ones whose session still lasts),
-    and its topic."""
+    """Remove a group, with any members left in it (mostly dead ones whose session still lasts), and
+    its topic. One whose join was under way when it ended comes in later."""
     connection = await Connection.to_coordinator(bootstrap, troupe.group)
     try:
         bury = _consumer_members if troupe.kind is Kind.CONSUMER else _classic_members
-        await bury(connection, troupe.group)
-        await connection.call(DeleteGroupsRequest(groups_names=[troupe.group]), DELETE)
+        for _ in range(TRIES):
+            await bury(connection, troupe.group)
+            request = DeleteGroupsRequest(groups_names=[troupe.group])
+            (deleted,) = (await connection.call(request, DELETE)).results
+            if deleted.error_code != NON_EMPTY_GROUP:
+                break
+            await asyncio.sleep(AGAIN_S)
     finally:
         connection.close()
     await wire.delete_topic(bootstrap, troupe.topic)

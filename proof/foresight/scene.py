@@ -106,6 +106,10 @@ class Scene:
         answer.raise_for_status()
         return answer.json()
 
+    async def _is_there(self) -> bool:
+        """Whether the group exists: a member that has started may not have joined yet."""
+        return (await self.rest.request("GET", self.path)).is_success
+
     async def get(self, path: str = "", **query: Any) -> Any:
         """A resource of the group."""
         return await self.ask("GET", f"{self.path}{path}", params=query)
@@ -132,6 +136,8 @@ class Scene:
         """Wait until nothing changes any more, and every partition has an owner; ``newer_than``: in
         a later generation than this."""
         deadline, calm, last = time.monotonic() + SETTLED_S, 0, None
+        while not await self._is_there() and time.monotonic() < deadline:
+            await asyncio.sleep(LOOK_S)
         while time.monotonic() < deadline:
             group = await self.get()
             owned = await self.owned()

@@ -141,13 +141,13 @@ def test_another_history_is_not_mistaken_for_the_one_that_was_read(
     write(url, [entry(1, "g", "stable")])
     pull()
     write(url, [entry(2, "g", "stable")])
-    (before,) = query(url, "SELECT jump FROM rollcall_era WHERE era = 0")
-    query(url, "UPDATE rollcall_era SET jump = gen_random_uuid() WHERE era = 0 RETURNING 1")
+    ((era, before),) = query(url, "SELECT era, jump FROM rollcall_era ORDER BY era DESC LIMIT 1")
+    query(url, f"UPDATE rollcall_era SET jump = gen_random_uuid() WHERE era = {era} RETURNING 1")
     try:
         with pytest.raises(StreamingQueryException, match="lost: the database has another history"):
             pull()
     finally:
-        query(url, f"UPDATE rollcall_era SET jump = '{before[0]}' WHERE era = 0 RETURNING 1")
+        query(url, f"UPDATE rollcall_era SET jump = '{before}' WHERE era = {era} RETURNING 1")
 
 
 @pytest.mark.long
