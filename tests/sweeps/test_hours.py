@@ -1,6 +1,7 @@
 """Hours of the offset history are summarised once each, whatever ends a run in between."""
 
 import asyncio
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
@@ -15,7 +16,13 @@ from groups.sweeps import hours
 from groups.sweeps.hours import HOUR, ProgressHours
 from tests.sweeps.conftest import Other, swept, value
 
-BEGUN = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - 3 * HOUR
+
+def three_hours_ago() -> datetime:
+    """The beginning of that hour."""
+    return datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - 3 * HOUR
+
+
+BEGUN = three_hours_ago()
 
 POSITION = "INSERT INTO rollcall_progress_done VALUES ('progress', %s, '')"
 COMMIT = """
@@ -41,6 +48,12 @@ FROM rollcall_progress, unnest(partitions) WITH ORDINALITY AS each(n, i) ORDER B
 """
 LIVES = {"m-1": 11, "m-2": 12}
 ENDS = {("t", 0): 100, ("t", 2): 300}
+
+
+@pytest.fixture(autouse=True)
+def _of_this_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of all tests may have begun in another one."""
+    monkeypatch.setattr(sys.modules[__name__], "BEGUN", three_hours_ago())
 
 
 class Commit(NamedTuple):
