@@ -101,13 +101,12 @@ MEASURES: Final = (
 
 class Scope(NamedTuple):
     """Whose charts they are. ``link``: that of a column's time; ``tab``: the tab of the page that
-    they are on; ``unknown``: what a column without hours says."""
+    they are on."""
 
     measures: Sequence[Measure]
     step: timedelta
     link: Callable[[datetime], str]
     tab: str = ""
-    unknown: str = "not known"
 
 
 def context(request: HttpRequest, now: datetime) -> Mapping[str, Any]:
@@ -132,7 +131,7 @@ def of_group(group_id: str, request: HttpRequest, now: datetime) -> Mapping[str,
     last = _floor(now, step) + step
     hours = fleet_hours.of_group(group_id, last - length, last)
     link = partial(_timeline, step)
-    return _drawn(name, hours, last - length, Scope(OF_GROUP, step, link, "rebalances", "nothing"))
+    return _drawn(name, hours, last - length, Scope(OF_GROUP, step, link, "rebalances"))
 
 
 def _period(request: HttpRequest) -> tuple[str, timedelta, timedelta]:
@@ -190,13 +189,13 @@ def _when(column: Column, step: timedelta) -> str:
 
 
 def _chart(measure: Measure, columns: Sequence[Column], scope: Scope) -> Chart:
-    figures = [measure.figures(column.hours) if column.hours else {} for column in columns]
-    top = max(sum(each.values()) for each in figures)
+    figures = [measure.figures(column.hours) if column.hours else None for column in columns]
+    top = max(sum(each.values()) for each in figures if each is not None)
     bars = [
         Bar(
             n * UNIT,
-            _parts(each, max(1, top)),
-            f"{_when(column, scope.step)}: {_said(measure, each, scope)}",
+            _parts(each or {}, max(1, top)),
+            f"{_when(column, scope.step)}: {_said(measure, each)}",
             scope.link(column.at),
         )
         for n, (column, each) in enumerate(zip(columns, figures, strict=True))
@@ -204,9 +203,9 @@ def _chart(measure: Measure, columns: Sequence[Column], scope: Scope) -> Chart:
     return Chart(measure.title, measure.text(top), bars, len(columns) * UNIT)
 
 
-def _said(measure: Measure, figures: Mapping[str, int], scope: Scope) -> str:
-    if not figures:
-        return "nothing" if measure.title == MEASURES[0].title else scope.unknown
+def _said(measure: Measure, figures: Mapping[str, int] | None) -> str:
+    if figures is None:
+        return "not known"
     causes = ", ".join(f"{n:,} {words(cause)}" for cause, n in sorted(figures.items()) if cause)
     told = measure.text(sum(figures.values()))
     return f"{told} ({causes})" if causes else told

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from console.queries.journal_times import EARLIEST, LATEST
 from console.queries.timeline import LENGTH_MAX, LENGTH_MIN, PARTS, Window
 
 LENGTHS: Final[Mapping[str, timedelta]] = {
@@ -48,10 +49,6 @@ def moment(text: str) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return found if EARLIEST < found < LATEST else None
-
-
-EARLIEST: Final = datetime(1970, 2, 1, tzinfo=UTC)
-LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 def _next(now: datetime, step: timedelta) -> datetime:

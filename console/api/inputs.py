@@ -22,6 +22,7 @@ from rest_framework.request import Request, is_form_media_type
 
 from console.api.fields import Id, Lines
 from console.api.problems import Problem
+from console.queries.journal_times import EARLIEST, LATEST
 from groups.core.plain_text import text_problem
 
 ERRORS_MAX: Final = 20
@@ -176,11 +177,6 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
     if len(text) < schema.get("minLength", 0):
         raise ValueError("This must not be empty.")
     return text
-
-
-EARLIEST: Final = datetime(1970, 2, 1, tzinfo=UTC)
-LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
-"""Nothing is remembered beyond these; a month from there is a time that Python knows."""
 
 
 def _moment(text: str) -> datetime:

@@ -1,12 +1,14 @@
 """Hours of the whole installation, or of a group (docs/facts.md): what their charts show. One
 statement each."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
 from groups.store.sql import fleet_hours as sql
+
+HOUR: Final = timedelta(hours=1)
 
 ROUNDS_MAX: Final = 20_000
 """Of a group's rebalances the newest are counted: a tenth of a second's work."""
@@ -57,19 +59,19 @@ def _hour(
 
 
 def of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]:
-    """The hours of this time in which rebalances of the group ended, in order. Of more than
-    ``ROUNDS_MAX`` the newest: hours before them, and the one in which they begin, are missing."""
-    bounds: dict[str, Any] = {
-        "group_id": group_id,
-        "first": since,
-        "last": until,
-        "rounds": ROUNDS_MAX,
-    }
+    """The hours of this time as a group's rebalances tell them, in order, those without any too;
+    none if there was none in all of it. Of more than ``ROUNDS_MAX`` the newest are known: hours
+    before them, and the one in which they begin, are missing."""
+    bounds: dict[str, Any] = {"group_id": group_id, "first": since, "last": until}
     with connection.cursor() as cursor:
-        cursor.execute(sql.OF_GROUP, bounds)
-        hours = [_hour_of_group(*row) for row in cursor.fetchall()]
-    counted = sum(sum(hour.rebalances.values()) for hour in hours)
-    return hours[1:] if counted == ROUNDS_MAX else hours
+        cursor.execute(sql.OF_GROUP, {**bounds, "rounds": ROUNDS_MAX})
+        found = {row[0]: _hour_of_group(*row) for row in cursor.fetchall()}
+    if not found:
+        return []
+    counted = sum(sum(hour.rebalances.values()) for hour in found.values())
+    first = min(found) + HOUR if counted == ROUNDS_MAX else since
+    hours = (first + n * HOUR for n in range((until - first) // HOUR))
+    return [found.get(hour) or _hour_of_group(hour, 0, 0, [], []) for hour in hours]
 
 
 def _hour_of_group(

@@ -5,7 +5,7 @@ time: the number of the first entry since a time is found by bisection, some twe
 one statement.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from django.db import connection
@@ -14,6 +14,10 @@ from django.db.models.expressions import RawSQL
 
 from groups.models import Journal
 from groups.store.sql import journal_times as sql
+
+EARLIEST: Final = datetime(1970, 2, 1, tzinfo=UTC)
+LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+"""Nothing is remembered beyond these; a month from there is a time that Python knows."""
 
 TOLERANCE: Final = timedelta(minutes=1)
 """How far an entry's time may be from those of its neighbours: two sessions take number and time

@@ -103,7 +103,7 @@ def test_a_group_has_charts_of_its_own(viewer: Client, rebalanced: datetime) -> 
     when = f"{rebalanced:%Y-%m-%d %H:%M} UTC"
     assert f"{when}: 3 rebalances (3 member joined)" in told
     assert f"{when}: 15.0 partition-seconds" in told and f"{when}: 2.0 s" in told
-    assert f"{rebalanced - timedelta(hours=1):%Y-%m-%d %H:%M} UTC: nothing" in told
+    assert f"{rebalanced - timedelta(hours=1):%Y-%m-%d %H:%M} UTC: 0 rebalances" in told
     (link,) = set(re.findall(r'href="(\?[^"]*)" tabindex="-1"><title>' + when, told))
     timeline = text(viewer.get(GROUP + link.replace("&amp;", "&")))
     assert "3 rebalances" in timeline
@@ -115,8 +115,11 @@ def test_a_group_has_charts_of_its_own(viewer: Client, rebalanced: datetime) -> 
 def test_the_newest_of_too_many_rebalances_are_counted(
     viewer: Client, rebalanced: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The hour in which they begin would tell a part of them."""
+    """Of the hour in which they begin, and of those before, nothing is said."""
     monkeypatch.setattr(fleet_hours, "ROUNDS_MAX", 2)
-    assert 'id="charts"' not in text(viewer.get(f"{GROUP}?tab=rebalances"))
+    told = text(viewer.get(f"{GROUP}?tab=rebalances"))
+    for hours, said in ((-1, "not known"), (0, "not known"), (1, "0 rebalances")):
+        assert f"{rebalanced + timedelta(hours=hours):%Y-%m-%d %H:%M} UTC: {said}<" in told
     monkeypatch.setattr(fleet_hours, "ROUNDS_MAX", 4)
-    assert 'id="charts"' in text(viewer.get(f"{GROUP}?tab=rebalances"))
+    told = text(viewer.get(f"{GROUP}?tab=rebalances"))
+    assert f"{rebalanced:%Y-%m-%d %H:%M} UTC: 3 rebalances" in told and "not known" not in told
