@@ -128,9 +128,10 @@ def _facts(seen: PageValues, now: datetime) -> Facts:
 
 
 def unowned(seen: PageValues) -> int | None:
-    """Partitions of subscribed topics without an owner; None if unknown, or if there are no
-    members."""
-    if not seen.members or any(member.assignment is None for member in seen.members):
+    """Partitions of subscribed topics without an owner; None if there are no members, or if a
+    subscription or an assignment cannot be decoded, as those of Kafka Connect."""
+    known = all(None not in (each.topics, each.assignment) for each in seen.members)
+    if not seen.members or not known:
         return None
     owned = sum(member.partition_count for member in seen.members)
     return max(0, sum(seen.counts.values()) - owned)

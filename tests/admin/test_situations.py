@@ -14,8 +14,10 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import situation as situations
 from console.queries import situation_text as words
 from console.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
+from groups.core.classic import packing
 from groups.core.waiting import Act, Phase
 from groups.models import Group, Liveness, Waiting
+from rollcall.client.assignors.formats import Claim, subscription
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import api, viewer, write
@@ -266,6 +268,29 @@ def test_rest_has_the_sentence_and_the_facts(viewer: Client) -> None:
         (awaited,) = waits["awaited"]
         assert (awaited["member_id"], awaited["act"]) == ("m-1", "rejoin")
         assert awaited["silent_ms"] >= 88_000 and awaited["left_ms"] <= 32_000
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (subscription(Claim(("gone",))), "2 members without work: no topic of the"),
+        (b"abc", "Settled: 2 members own 0 partitions"),
+        (b"", "Settled: 2 members own 0 partitions"),
+    ],
+)
+def test_a_subscription_that_cannot_be_decoded_is_not_without_topics(
+    viewer: Client, claim: bytes, said: str
+) -> None:
+    """As those of Kafka Connect, whose workers may have nothing to do either."""
+    write("odd", state="Stable")
+    owned()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rollcall_member SET subscription = %s, assignment = '' WHERE group_id = 'odd'",
+            [packing.pack((("range", claim),))],
+        )
+    assert viewer.get("/api/v1/groups/odd").json()["situation"].startswith(said)
 
 
 @pytest.mark.django_db
