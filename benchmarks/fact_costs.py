@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from benchmarks.fact_switch import OFF
+from benchmarks.fact_switch import GAPS, OFF
 from benchmarks.machine import coordinators, databases
 from benchmarks.options import Options
 from benchmarks.wire import SESSION_MS, Peer
@@ -114,7 +114,8 @@ def main(options: Options) -> bool:
     with _switched() as environ, Installation(environ) as running:
         for members, partitions, rounds in sizes:
             pairs = options.rounds or PAIRS
-            asyncio.run(_compare(running, members, partitions, rounds, pairs))
+            watched = Watched(running, Path(environ[GAPS]))
+            asyncio.run(_compare(watched, members, partitions, rounds, pairs))
     return True
 
 
@@ -124,28 +125,54 @@ def _switched() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="rollcall-switch-") as folder:
         Path(folder).chmod(0o755)
         Path(folder, "sitecustomize.py").write_text(SITE)
+        Path(folder, "gaps").mkdir(mode=0o777)
         yield {
+            GAPS: str(Path(folder, "gaps")),
             "PYTHONPATH": os.pathsep.join((folder, str(CHECKOUT))),
             "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "3000",
             "ROLLCALL_GROUP_MAX_SIZE": "10000",
         }
 
 
+class Watched(NamedTuple):
+    """The installation, and the folder of its gaps (``benchmarks.fact_switch``)."""
+
+    running: Installation
+    gaps: Path
+
+    def longest(self) -> Gap:
+        """The longest that the node's loop stood still since this was asked last."""
+        found: Gap = (0.0, 0.0)
+        for pid in coordinators(self.running.pids()):
+            file = self.gaps / str(pid)
+            for line in file.read_text().splitlines():
+                wall, cpu = map(float, line.split())
+                found = max(found[0], wall), max(found[1], cpu)
+            os.truncate(file, 0)
+        return found
+
+
 async def _compare(
-    running: Installation, members: int, partitions: int, rounds: int, pairs: int
+    watched: Watched, members: int, partitions: int, rounds: int, pairs: int
 ) -> None:
+    running = watched.running
     groups = [
         await _formed(running.kafka, f"{prefix}{members}", members, partitions)
         for prefix in ("", OFF)
     ]
     for moves in (False, True):
         found: Spent = [[], []]
+        gaps: list[list[Gap]] = [[], []]
+        watched.longest()
         for pair in range(pairs + 1):
             for which in (0, 1) if pair % 2 else (1, 0):
                 spent = await _spent(running, groups[which], rounds, moves=moves)
+                gap = watched.longest()
                 if pair:  # the first one is to warm up
                     found[which].append(spent)
+                    gaps[which].append(gap)
         print(_line(members, partitions, found, moves=moves), flush=True)
+        print(_gaps(gaps), flush=True)
     for member in (member for group in groups for member in group.members):
         member.peer.close()
 
@@ -183,6 +210,9 @@ def cpu_ms(pids: Iterable[int]) -> float:
     return total / 1e6
 
 
+Gap = tuple[float, float]
+"""Milliseconds for which a loop stood still, by the clock and of a processor."""
+
 Spent = list[list[tuple[float, float]]]
 """With facts and without: of each pair, the node's milliseconds and PostgreSQL's."""
 
@@ -197,6 +227,14 @@ def _line(members: int, partitions: int, found: Spent, *, moves: bool) -> str:
         f" {statistics.median(ratios):.3f} ({min(ratios):.2f} to {max(ratios):.2f}) of what it"
         f" costs without facts (goal {GOALS[moves]}); node {node:.1f} and {node_off:.1f} ms,"
         f" PostgreSQL {database:.1f} and {database_off:.1f} ms of CPU"
+    )
+
+
+def _gaps(gaps: Sequence[Sequence[Gap]]) -> str:
+    (on, on_cpu), (off, off_cpu) = (map(statistics.median, zip(*each, strict=True)) for each in gaps)
+    return (
+        f"  the node's loop stood still for {on:.0f} ms at the most ({on_cpu:.0f} of CPU),"
+        f" without facts {off:.0f} ({off_cpu:.0f})"
     )
 
 

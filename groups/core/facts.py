@@ -95,13 +95,23 @@ class Ended:
 class Owns:
     """The member owns no other partitions than these from now on: what it owned before and is not
     among them it has lost, ``lost_ms`` ago. ``gains``: it owns all of them; otherwise only those
-    that it owned before."""
+    that it owned before. ``assignment``: bytes whose partitions it owns besides ``parts``; they are
+    decoded where the fact is used, which in a large group is in a thread."""
 
     member_id: str
     generation: int
     parts: Owned
     lost_ms: int = 0
     gains: bool = True
+    assignment: bytes = b""
+
+    def owned(self) -> Owned:
+        """All of them."""
+        found = owned_in(self.assignment)
+        if not self.parts:
+            return found
+        more = ((topic, (*found.get(topic, ()), *some)) for topic, some in self.parts.items())
+        return {**found, **dict(more)}
 
 
 Fact = Began | Ended | Owns | Round
@@ -169,5 +179,7 @@ def owned_in(assignment: bytes) -> Owned:
     found = numbers_of(assignment)
     if not found or any(map(name_problem, found)):
         return NOTHING
-    ends = [end for numbers in found.values() for end in (min(numbers), max(numbers))]
-    return found if min(ends) >= 0 and max(ends) <= PARTITION_MAX else NOTHING
+    for numbers in found.values():
+        if min(numbers) < 0 or max(numbers) > PARTITION_MAX:
+            return NOTHING
+    return found

@@ -34,7 +34,7 @@ class Ledger:
                     del self.owned[member_id]
                     self.ended += 1
                 case Owns(member_id=member_id, gains=gains):
-                    parts = parts_of(fact.parts)
+                    parts = parts_of(fact.owned())
                     before = self.owned[member_id]
                     self.owned[member_id] = parts if gains else parts & before
                     self.gained += len(self.owned[member_id] - before)

@@ -21,7 +21,9 @@ from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfi
 from console.api.serializers.facts import (
     HourOfPartition,
     Life,
+    LifeOfGroup,
     MomentsCompared,
+    OwnedByGroup,
     OwnedPartitions,
     Round,
 )

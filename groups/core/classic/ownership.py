@@ -7,7 +7,7 @@ by the assignment that follows. A partition that the member gets again did not m
 the clients' own: an assignment that cannot be read counts as nothing that is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from groups.core.assignment import Parts, count_of
 from groups.core.classic import packing
@@ -15,7 +15,7 @@ from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
 from groups.core.explanation import Explanation
-from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
+from groups.core.facts import NOTHING, Began, Departure, Ended, Origin, Owns, grouped, owned_in
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.subscription import owned_count, subscription_of, topics_of
@@ -25,6 +25,7 @@ def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
     """The life of a member that joins."""
     protocols = packing.unpack(join.row.subscription)
     topics = topics_of(protocols[0][1]) if protocols else None
+    subscription = subscription_of(protocols[0][1]) if protocols else None
     return Began(
         join.row,
         KIND,
@@ -34,6 +35,7 @@ def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
         client=join.client,
         topics=None if topics is None else tuple(sorted(topics)),
         protocols=tuple(name for name, _ in protocols),
+        rack_id=None if subscription is None else subscription.rack_id,
     )
 
 
@@ -63,8 +65,7 @@ def assigned(work: Work) -> None:
     has changed is decoded."""
     live = work.change()
     changed = _changed(work)
-    lost = {row.member_id: _lost(work, row, live.told.get(row.member_id)) for row in changed}
-    kept = _kept(work, {member_id: parts for member_id, parts in lost.items() if parts})
+    kept = _kept(work, _lost(work, changed))
     for row in changed:
         member_id = row.member_id
         still, has_all = kept.get(member_id, NO_PARTS), member_id in live.syncs
@@ -128,18 +129,28 @@ def _are_eager(work: Work) -> bool:
     return True
 
 
-def _lost(work: Work, row: MemberRow, told: Told | None) -> Parts:
-    """What the member says that it still owns, of what it had and is not assigned any more: it
-    gives these up by its next JoinGroup. Nothing, unless it has joined since, and if it is not
-    known what it had, since another node saw it."""
-    if row.member_id not in work.live.rejoined or told is None:
-        return NO_PARTS
-    metadata = packing.metadata_of(row.subscription, work.row.protocol_name)
-    subscription = subscription_of(metadata)
-    if subscription is None or not subscription.owned:
-        return NO_PARTS
-    lost = subscription.owned - _parts(row.assignment)
-    return lost and lost & (_parts(told.assignment) | told.kept)
+def _lost(work: Work, changed: Iterable[MemberRow]) -> Mapping[str, Parts]:
+    """What members say that they still own, of what they had and are not assigned any more: they
+    give these up by their next JoinGroup. Nothing of a member that has not joined since, and of one
+    of which it is not known what it had, since another node saw it."""
+    live = work.live
+    said: dict[bytes, Parts] = {}  # most members of a group say the same
+    lost: dict[str, Parts] = {}
+    for row in changed:
+        told = live.told.get(row.member_id)
+        if told is None or row.member_id not in live.rejoined:
+            continue
+        owned = said.get(row.subscription)
+        if owned is None:
+            owned = said[row.subscription] = _said(row, work.row.protocol_name)
+        if owned and (gone := owned - _parts(row.assignment)):
+            lost[row.member_id] = gone & (_parts(told.assignment) | told.kept)
+    return {member_id: parts for member_id, parts in lost.items() if parts}
+
+
+def _said(row: MemberRow, protocol_name: str | None) -> Parts:
+    subscription = subscription_of(packing.metadata_of(row.subscription, protocol_name))
+    return NO_PARTS if subscription is None else subscription.owned
 
 
 def _kept(work: Work, lost: Mapping[str, Parts]) -> Mapping[str, Parts]:
@@ -162,11 +173,11 @@ def synced(work: Work, member_id: str) -> None:
 
 def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> int:
     """Note it; returns how many partitions the member has."""
-    parts = owned_in(row.assignment)
-    if kept:
-        parts = grouped(_parts(row.assignment) | kept)
-    work.facts.append(Owns(row.member_id, work.row.generation, parts, lost_ms, gains))
-    return sum(map(len, parts.values())) if gains else len(kept)
+    parts = grouped(kept) if kept else NOTHING
+    work.facts.append(
+        Owns(row.member_id, work.row.generation, parts, lost_ms, gains, row.assignment)
+    )
+    return count_of(row.assignment) + len(kept) if gains else len(kept)
 
 
 def _parts(assignment: bytes) -> Parts:

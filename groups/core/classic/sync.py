@@ -7,7 +7,7 @@ commit. The coordinator does not interpret the bytes.
 
 from collections.abc import Mapping
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import numbers_of, partitions_of
 from groups.core.classic import awaited, ownership
 from groups.core.classic.live import HeldSync
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
@@ -127,8 +127,10 @@ def _withheld(
 def _gained(before: bytes, after: bytes) -> int:
     """The number of partitions that the member did not have before; 0 if the bytes cannot be
     decoded."""
-    old, new = partitions_of(before), partitions_of(after)
-    return 0 if old is None or new is None else len(new - old)
+    old, new = numbers_of(before), numbers_of(after)
+    if old is None or new is None:
+        return 0
+    return sum(len({*some}.difference(old.get(topic, ()))) for topic, some in new.items())
 
 
 def assignment_of(work: Work, member_id: str) -> Synced:
