@@ -38,6 +38,10 @@ AT_ONCE: Final = 200
 SITE: Final = "import benchmarks.fact_switch as switch; switch.install()\n"
 
 
+Gap = tuple[float, float]
+"""Milliseconds for which a loop stood still, by the clock and of a processor."""
+
+
 class Member:
     """A classic member with a connection of its own, and a subscription that can be read."""
 
@@ -210,9 +214,6 @@ def cpu_ms(pids: Iterable[int]) -> float:
     return total / 1e6
 
 
-Gap = tuple[float, float]
-"""Milliseconds for which a loop stood still, by the clock and of a processor."""
-
 Spent = list[list[tuple[float, float]]]
 """With facts and without: of each pair, the node's milliseconds and PostgreSQL's."""
 
@@ -231,7 +232,9 @@ def _line(members: int, partitions: int, found: Spent, *, moves: bool) -> str:
 
 
 def _gaps(gaps: Sequence[Sequence[Gap]]) -> str:
-    (on, on_cpu), (off, off_cpu) = (map(statistics.median, zip(*each, strict=True)) for each in gaps)
+    (on, on_cpu), (off, off_cpu) = (
+        map(statistics.median, zip(*each, strict=True)) for each in gaps
+    )
     return (
         f"  the node's loop stood still for {on:.0f} ms at the most ({on_cpu:.0f} of CPU),"
         f" without facts {off:.0f} ({off_cpu:.0f})"

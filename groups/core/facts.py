@@ -107,11 +107,7 @@ class Owns:
 
     def owned(self) -> Owned:
         """All of them."""
-        found = owned_in(self.assignment)
-        if not self.parts:
-            return found
-        more = ((topic, (*found.get(topic, ()), *some)) for topic, some in self.parts.items())
-        return {**found, **dict(more)}
+        return both(owned_in(self.assignment), self.parts) if self.assignment else self.parts
 
 
 Fact = Began | Ended | Owns | Round
@@ -173,11 +169,22 @@ def grouped(parts: Iterable[tuple[str, int]]) -> Owned:
     return found
 
 
+def both(some: Owned, more: Owned) -> Owned:
+    """The partitions of either."""
+    if not some or not more:
+        return some or more
+    return {**some, **{topic: (*some.get(topic, ()), *each) for topic, each in more.items()}}
+
+
 def owned_in(assignment: bytes) -> Owned:
-    """The partitions of an assignment. None at all if it is opaque: undecodable, or with names or
+    """The partitions of an assignment; none at all if it is opaque."""
+    return known(numbers_of(assignment) or NOTHING)
+
+
+def known(found: Owned) -> Owned:
+    """These partitions of an assignment. None at all if it is opaque: undecodable, or with names or
     numbers that no topic of a catalogue has."""
-    found = numbers_of(assignment)
-    if not found or any(map(name_problem, found)):
+    if any(map(name_problem, found)):
         return NOTHING
     for numbers in found.values():
         if min(numbers) < 0 or max(numbers) > PARTITION_MAX:

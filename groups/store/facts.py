@@ -267,12 +267,14 @@ def _flag(value: object) -> str:
 
 def ranges(parts: Owned) -> dict[str, str]:
     """The partitions by topic, as literals of ``int4multirange``."""
-    return {topic: _multirange(sorted(set(found))) for topic, found in parts.items()}
+    return {topic: _multirange(found) for topic, found in parts.items()}
 
 
 def _multirange(partitions: Sequence[int]) -> str:
-    if partitions[-1] - partitions[0] == len(partitions) - 1:
-        return f"{{[{partitions[0]},{partitions[-1]}]}}"
+    first, last = partitions[0], partitions[-1]
+    if partitions == tuple(range(first, first + len(partitions))):  # as most are
+        return f"{{[{first},{last}]}}"
+    partitions = sorted(set(partitions))
     pieces: list[str] = []
     first = last = partitions[0]
     for partition in partitions[1:]:

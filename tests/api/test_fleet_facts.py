@@ -1,4 +1,4 @@
-"""Reads of the facts of all groups: whose members were on a host, and which groups had a partition."""
+"""Reads of the facts of all groups: whose members were on a host, which groups had a partition."""
 
 from datetime import datetime, timedelta
 from typing import Any

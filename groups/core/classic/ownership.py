@@ -15,10 +15,27 @@ from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
 from groups.core.explanation import Explanation
-from groups.core.facts import NOTHING, Began, Departure, Ended, Origin, Owns, grouped, owned_in
+from groups.core.facts import (
+    NOTHING,
+    Began,
+    Departure,
+    Ended,
+    Origin,
+    Owned,
+    Owns,
+    both,
+    grouped,
+    known,
+    owned_in,
+)
+from groups.core.group import Millis
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.subscription import owned_count, subscription_of, topics_of
+
+Stays = tuple[bytes, Owned]
+"""A member's assignment before, and what it has again of it: found where the two are compared, so
+that nothing is decoded twice."""
 
 
 def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
@@ -60,19 +77,40 @@ def repeated(work: Work, member_id: str) -> None:
         live.rejoined = {**live.rejoined, member_id: work.now}
 
 
-def assigned(work: Work) -> None:
-    """The leader's assignment is there; members whose SyncGroup is held receive it now. Only what
-    has changed is decoded."""
+def assigned(work: Work, stays: Mapping[str, Stays]) -> None:
+    """The leader's assignment is there; members whose SyncGroup is held receive it now. ``stays``:
+    of members that have another assignment than before."""
     live = work.change()
     changed = _changed(work)
     kept = _kept(work, _lost(work, changed))
     for row in changed:
-        member_id = row.member_id
-        still, has_all = kept.get(member_id, NO_PARTS), member_id in live.syncs
-        rejoined_at = live.rejoined.get(member_id, work.now)
-        owned = _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
-        live.told[member_id] = Told(row.assignment, still, has_all, owned)
+        still = kept.get(row.member_id, NO_PARTS)
+        lost_ms = max(0, work.now - live.rejoined.get(row.member_id, work.now))
+        if row.member_id in live.syncs:
+            _receives(work, row, still, lost_ms)
+        else:
+            _awaits(work, row, still, lost_ms, stays.get(row.member_id))
     live.rejoined = {}
+
+
+def _receives(work: Work, row: MemberRow, still: Parts, lost_ms: Millis = 0) -> None:
+    """The member owns all that it is assigned, and what it still holds besides."""
+    parts = grouped(still) if still else NOTHING
+    owns = Owns(row.member_id, work.row.generation, parts, lost_ms, True, row.assignment)
+    work.facts.append(owns)
+    owned = count_of(row.assignment) + len(still)
+    work.change().told[row.member_id] = Told(row.assignment, still, has_all=True, owned=owned)
+
+
+def _awaits(work: Work, row: MemberRow, still: Parts, lost_ms: Millis, stays: Stays | None) -> None:
+    """The member has not asked for its assignment, and owns what it had and has again."""
+    live, has, assignment = work.change(), grouped(still), row.assignment
+    told = live.told.get(row.member_id)
+    if told is not None and stays is not None and not told.kept and told.assignment == stays[0]:
+        has, assignment = both(known(stays[1]), has), b""
+    owns = Owns(row.member_id, work.row.generation, has, lost_ms, False, assignment)
+    work.facts.append(owns)
+    live.told[row.member_id] = Told(row.assignment, still, owned=len(still))
 
 
 def round_ended(work: Work, why: Explanation | None, moved: int) -> None:
@@ -166,18 +204,7 @@ def synced(work: Work, member_id: str) -> None:
     row, told = work.members[member_id], work.live.told.get(member_id)
     if told is not None and told.has_all and told.assignment == row.assignment:
         return
-    kept = NO_PARTS if told is None else told.kept
-    owned = _owns(work, row, kept, gains=True)
-    work.change().told[member_id] = Told(row.assignment, kept, has_all=True, owned=owned)
-
-
-def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> int:
-    """Note it; returns how many partitions the member has."""
-    parts = grouped(kept) if kept else NOTHING
-    work.facts.append(
-        Owns(row.member_id, work.row.generation, parts, lost_ms, gains, row.assignment)
-    )
-    return count_of(row.assignment) + len(kept) if gains else len(kept)
+    _receives(work, row, NO_PARTS if told is None else told.kept)
 
 
 def _parts(assignment: bytes) -> Parts:
