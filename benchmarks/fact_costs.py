@@ -91,7 +91,8 @@ class Group:
             await self.settle()
 
     async def settle(self) -> None:
-        """Let all join until one generation holds them, and sync."""
+        """Let all join until one generation holds them, and sync: the leader last, since it assigns
+        first what the others ask for at once."""
         while True:
             answers = await asyncio.gather(*(member.join() for member in self.members))
             leader = next(a for a in answers if a.leader == a.member_id)
@@ -101,7 +102,7 @@ class Group:
         shares = [*self._shares()]
         leading = [m for m in self.members if m.member_id == leader.leader]
         others = (m.sync(()) for m in self.members if m not in leading)
-        await asyncio.gather(*(m.sync(shares) for m in leading), *others)
+        await asyncio.gather(*others, *(m.sync(shares) for m in leading))
 
     def _shares(self) -> Iterator[SyncGroupRequestAssignment]:
         for number, member in enumerate(self.members):

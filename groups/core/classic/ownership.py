@@ -25,7 +25,6 @@ from groups.core.facts import (
     Owns,
     both,
     grouped,
-    known,
     owned_in,
 )
 from groups.core.group import Millis
@@ -41,8 +40,9 @@ that nothing is decoded twice."""
 def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
     """The life of a member that joins."""
     protocols = packing.unpack(join.row.subscription)
-    topics = topics_of(protocols[0][1]) if protocols else None
-    subscription = subscription_of(protocols[0][1]) if protocols else None
+    metadata = protocols[0][1] if protocols else b""
+    subscription = subscription_of(metadata)
+    topics = topics_of(metadata) if subscription is None else subscription.topics
     return Began(
         join.row,
         KIND,
@@ -50,7 +50,7 @@ def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
         age_ms=max(0, work.now - join.first),
         origin=origin,
         client=join.client,
-        topics=None if topics is None else tuple(sorted(topics)),
+        topics=None if topics is None else tuple(sorted({*topics})),
         protocols=tuple(name for name, _ in protocols),
         rack_id=None if subscription is None else subscription.rack_id,
     )
@@ -107,7 +107,7 @@ def _awaits(work: Work, row: MemberRow, still: Parts, lost_ms: Millis, stays: St
     live, has, assignment = work.change(), grouped(still), row.assignment
     told = live.told.get(row.member_id)
     if told is not None and stays is not None and not told.kept and told.assignment == stays[0]:
-        has, assignment = both(known(stays[1]), has), b""
+        has, assignment = both(stays[1], has), b""
     owns = Owns(row.member_id, work.row.generation, has, lost_ms, False, assignment)
     work.facts.append(owns)
     live.told[row.member_id] = Told(row.assignment, still, owned=len(still))

@@ -15,7 +15,7 @@ from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
 from groups.core.facts import NOTHING as NOTHING_OWNED
-from groups.core.facts import Owned
+from groups.core.facts import Owned, known
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
 from groups.core.quick import replaced
@@ -131,7 +131,7 @@ def _withheld(
 
 def _compared(before: bytes, after: bytes) -> tuple[int, Owned]:
     """The number of partitions that the member did not have before, and those that it had; none if
-    the bytes cannot be decoded."""
+    the facts cannot have them."""
     old, new = numbers_of(before), numbers_of(after)
     if not old or not new:
         some = {} if old is None or new is None else new
@@ -142,7 +142,7 @@ def _compared(before: bytes, after: bytes) -> tuple[int, Owned]:
         gained += len(fresh)
         if same := fresh.symmetric_difference(numbers):
             stays[topic] = sorted(same)
-    return gained, stays
+    return gained, stays if stays and known(new) else NOTHING_OWNED
 
 
 def assignment_of(work: Work, member_id: str) -> Synced:
