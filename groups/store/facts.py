@@ -248,7 +248,7 @@ def _causes(ended: Round) -> Iterator[str]:
 
 def _waits(ended: Round) -> Iterator[str]:
     """Arrays of the waits, in runs of the same act and end."""
-    waits = [one for one in ended.awaited() if one.ms >= WAITED_MS_MIN]
+    waits = ended.awaited(WAITED_MS_MIN)
     runs = Counter((str(one.act), str(one.end)) for one in waits)
     yield _list([act for act, _ in runs])
     yield _list([end for _, end in runs])
