@@ -59,15 +59,15 @@ def _look_at_loops() -> None:
 
     def started(self: LoopWatch) -> None:
         start(self)
-        file = Path(os.environ[GAPS], str(os.getpid())).open("a", buffering=1)
-        _Look(self._call_later, file).next()
+        _Look(self._call_later, Path(os.environ[GAPS], str(os.getpid()))).next()
 
     LoopWatch.start = started  # type: ignore[method-assign]
 
 
 class _Look:
-    def __init__(self, call_later: Callable[..., object], file: Any) -> None:
-        self._call_later, self._file = call_later, file
+    def __init__(self, call_later: Callable[..., object], path: Path) -> None:
+        self._call_later, self._path = call_later, path
+        path.touch()
         self._at, self._cpu = time.monotonic(), time.thread_time()
 
     def next(self) -> None:
@@ -75,6 +75,7 @@ class _Look:
         at, cpu = time.monotonic(), time.thread_time()
         gap = at - self._at - LOOK_S
         if gap > GAP_S:
-            self._file.write(f"{gap * 1e3:.1f} {(cpu - self._cpu) * 1e3:.1f}\n")
+            with self._path.open("a") as file:
+                file.write(f"{gap * 1e3:.1f} {(cpu - self._cpu) * 1e3:.1f}\n")
         self._at, self._cpu = at, cpu
         self._call_later(LOOK_S, self.next)

@@ -184,8 +184,9 @@ def fleet_lives(
     output: Form = Output.TABLE,
 ) -> None:
     """List lives of members of all groups: of the last day, or of the time since --since."""
-    wanted = {"host": host, "client_id": client_id, "since": moment(since), "until": moment(until)}
-    show(rest_of(context).pages("/lives", **wanted), (GROUP, *LIVES), output)
+    begin, end = moment(since), moment(until)
+    rows = rest_of(context).pages("/lives", host=host, client_id=client_id, since=begin, until=end)
+    show(rows, (GROUP, *LIVES), output)
 
 
 def fleet_owners(
@@ -197,5 +198,7 @@ def fleet_owners(
 ) -> None:
     """Show which groups' members owned a partition at a time; without --at in the last day."""
     then = moment(at)
-    wanted = {"topic": topic, "partition": partition, "since": then, "until": then}
-    show(rest_of(context).pages("/owners", **wanted), (GROUP, *OWNERS), output)
+    rows = rest_of(context).pages(
+        "/owners", topic=topic, partition=partition, since=then, until=then
+    )
+    show(rows, (GROUP, *OWNERS), output)

@@ -115,17 +115,17 @@ def test_a_member_that_has_not_asked_keeps_what_both_assignments_name() -> None:
             talk.send(talk.join_event(member))
         leader = talk.group.durable.group.leader
         (other,) = {anna.member_id, ben.member_id} - {leader}
-        before, after = pairs(owned_in(old)) or set(), pairs(owned_in(new)) or set()
+        before, after = pairs(owned_in(old)) or frozenset(), pairs(owned_in(new)) or frozenset()
         has = synced(talk, leader, {other: new}).get(other)
         if has is not None:
             awaited += 1
-            named = pairs(has.owned()) or set()
+            named = pairs(has.owned()) or frozenset()
             assert not has.gains and named & before == after & before
             assert all(0 <= number <= 2**31 - 2 for _, number in named)
             kept += bool(named)
         gets = synced(talk, other, {}).get(other)
         assert (gets is None) == (has is None)
-        assert gets is None or (gets.gains and (pairs(gets.owned()) or set()) == after)
+        assert gets is None or (gets.gains and (pairs(gets.owned()) or frozenset()) == after)
         old = new
     assert awaited > 200 and kept > 50
 

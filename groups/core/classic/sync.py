@@ -140,8 +140,8 @@ def _compared(before: bytes, after: bytes) -> tuple[int, Owned]:
     for topic, numbers in new.items():
         fresh = {*numbers}.difference(old.get(topic, ()))
         gained += len(fresh)
-        if same := fresh.symmetric_difference(numbers):
-            stays[topic] = sorted(same)
+        if len(fresh) < len(numbers):
+            stays[topic] = sorted({*numbers} - fresh)
     return gained, stays if stays and known(new) else NOTHING_OWNED
 
 
