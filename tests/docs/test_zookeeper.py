@@ -178,8 +178,9 @@ def statement(module: str, name: str) -> str:
 
 def guard() -> str:
     """The guard, as a database has it."""
-    (text,) = FUNCTION.findall((ROOT / "groups" / "schema.sql").read_text())
-    return text
+    found = FUNCTION.search((ROOT / "groups" / "schema.sql").read_text())
+    assert found is not None
+    return found[1]
 
 
 def rows_of(thing: str) -> list[Row]:
