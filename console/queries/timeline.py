@@ -5,11 +5,13 @@ Reads only, three statements for any group, each by index, and bounded. What a b
 in ``cuts``.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nlargest
+from itertools import accumulate, count, repeat
 from typing import Any, Final, NamedTuple
 
 from django.db.models import Q
@@ -282,36 +284,28 @@ def _waits(
 ) -> tuple[Mapping[int, tuple[int, int]], Sequence[WaitRow]]:
     """By life, how long it was awaited in all, and in how many rebalances; and the longest single
     waits."""
-    waited: dict[int, tuple[int, int]] = {}
-    single: list[tuple[int, int, int, int]] = []
+    sums: Counter[int | None] = Counter()
+    often: Counter[int | None] = Counter()
+    singles: list[tuple[int, int, int]] = []
     for nth, one in enumerate(rounds):
-        seen: dict[int, int] = {}
-        for run, life, ms in _runs(one):
-            seen[life] = seen.get(life, 0) + ms
-            single.append((ms, nth, run, life))
-        for life, ms in seen.items():
-            before_ms, often = waited.get(life, (0, 0))
-            waited[life] = before_ms + ms, often + 1
-    if len(single) > SEGMENTS_MAX:
-        single = nlargest(SEGMENTS_MAX, single)
-    return waited, [
-        WaitRow(
-            life, rounds[n].generation, rounds[n].since, ms, rounds[n].acts[r], rounds[n].ends[r]
-        )
-        for ms, n, r, life in single
-    ]
+        lives, waited_ms = one.lives or (), one.waited_ms or ()
+        often.update({*lives})
+        for life, ms in zip(lives, waited_ms, strict=True):
+            sums[life] += ms
+        singles += zip(waited_ms, repeat(nth), count(), strict=False)
+    longest = nlargest(SEGMENTS_MAX, singles)
+    waits = (_wait(rounds[nth], ms, place) for ms, nth, place in longest)
+    known = {life: (ms, often[life]) for life, ms in sums.items() if life is not None}
+    return known, [wait for wait in waits if wait is not None]
 
 
-def _runs(one: _Round) -> Iterator[tuple[int, int, int]]:
-    """The number of the run, the life and the milliseconds of each wait for a life that is
-    known."""
-    begin = 0
-    for run, number in enumerate(one.counts if one.lives and one.waited_ms else ()):
-        end = begin + number
-        for life, ms in zip(one.lives[begin:end], one.waited_ms[begin:end], strict=True):  # type: ignore[index]
-            if life is not None:
-                yield run, life, ms
-        begin = end
+def _wait(one: _Round, ms: int, place: int) -> WaitRow | None:
+    """The wait at this place of a rebalance; None: for nobody whose life is known."""
+    life = (one.lives or ())[place]
+    run = bisect_right([*accumulate(one.counts)], place)
+    if life is None:
+        return None
+    return WaitRow(life, one.generation, one.since, ms, one.acts[run], one.ends[run])
 
 
 def _is_within(one: Event, window: Window) -> bool:
