@@ -340,7 +340,7 @@ def _is_within(one: Event, window: Window) -> bool:
 
 def _cuts(rows: Sequence[LaneRow], rounds: Sequence[_Round], entries: int) -> Iterator[str]:
     if rows and rows[0].all_lives >= LIVES_MAX:
-        yield f"Only the newest {LIVES_MAX:,} lives are shown."
+        yield f"Of so many lives the {LIVES_MAX:,} that ended last are shown."
     if rows and rows[0].owned >= CHANGES_MAX:
         yield "Too many partitions moved in this time to show who owned how many."
     if len(rounds) >= ROUNDS_MAX:

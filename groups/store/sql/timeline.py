@@ -4,16 +4,37 @@ Each statement reads rows by index, of the time that is asked for and at most so
 one of them would leave out is said on the page.
 """
 
-from groups.store.sql.fact_reads import ENDED, LIVES, OWNED
+from groups.store.sql.fact_reads import ENDED, OWNED
 from groups.store.sql.facts import ROUND
+
+LIFE = """life, member_id, instance_id, client_id, client_host, software_name, software_version,
+        joined_at"""
+
+OF_HOST = "(%(host)s::text IS NULL OR client_host = %(host)s)"
+
+LIVES = f"""
+    SELECT {LIFE}, NULL::timestamptz AS left_at, NULL AS departure, NULL::timestamptz AS heard_at
+    FROM rollcall_life_open
+    WHERE group_id = %(group_id)s AND joined_at <= %(last)s AND {OF_HOST}
+    UNION ALL
+    (SELECT {LIFE}, left_at, departure, heard_at FROM rollcall_life
+     WHERE group_id = %(group_id)s AND at >= %(first)s AND left_at > %(first)s
+       AND joined_at <= %(last)s AND {OF_HOST} ORDER BY left_at DESC LIMIT %(lives)s)
+    UNION ALL
+    SELECT {LIFE}, left_at, departure, heard_at FROM (
+        SELECT * FROM rollcall_facts_packed
+        WHERE of_group = %(group_id)s AND table_name = 'rollcall_life' AND last_at >= %(first)s
+          AND began <= %(last)s ORDER BY last_at DESC
+    ) AS p CROSS JOIN LATERAL unnest(p.life_rows) AS r
+    WHERE left_at > %(first)s AND joined_at <= %(last)s AND {OF_HOST}
+    LIMIT %(lives)s
+"""
+"""Those that are there, then those that ended last: the rest of the time is not unpacked for more
+than are read."""
 
 LANES = f"""
 WITH lives AS MATERIALIZED (
-    SELECT life, member_id, instance_id, client_id, client_host, software_name, software_version,
-           joined_at, left_at, departure, heard_at
-    FROM {LIVES} AS lives
-    WHERE %(host)s::text IS NULL OR client_host = %(host)s
-    ORDER BY joined_at DESC, life DESC LIMIT %(lives)s
+    {LIVES}
 ), number AS MATERIALIZED (
     SELECT count(*)::int AS lives, min(joined_at) AS first_at,
            %(host)s::text IS NULL AND count(*) > %(members)s AS by_host FROM lives
@@ -108,7 +129,7 @@ ORDER BY place
 """
 """A row for each lane: a life, or of many all of a host; those first whose members were lost, then
 those that were waited for longest, then those that left; the last one has all that there is no room
-for. The lives are the newest ones. With each: when at least one was there, the newest departures,
+for. With each: when at least one was there, the newest departures,
 and by how many partitions the ownership changed in each part of the time (the first one has what it
 owned before, too), none if too many moved. The first row has what is said of all: names of the
 members ``mentioned``, which of these several members have, whom rebalances waited for longest,
