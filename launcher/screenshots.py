@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def walk(camera: Camera) -> None:
         camera.go(f"/admin/groups/group/{GROUP}/change/?tab={name}")
         open_first(camera.page)
         camera.take(name)
-    camera.download(f"/admin/groups/group/{GROUP}/picture/?last=15m", "timeline.svg")
+    camera.download(f"/admin/groups/group/{GROUP}/picture/?{since(PLAY_S)}", "timeline.svg")
     force(camera)
     camera.go("/admin/groups/node/")
     camera.take("nodes")
@@ -96,6 +97,12 @@ def walk(camera: Camera) -> None:
     camera.go(f"/admin/groups/group/{GROUP}/change/")
     camera.take("group-dark")
     camera.page.emulate_media(color_scheme="light")
+
+
+def since(seconds: float) -> str:
+    """The query of the time since so many seconds ago."""
+    at = datetime.now(UTC) - timedelta(seconds=seconds)
+    return f"since={at:%Y-%m-%dT%H:%M:%S}"
 
 
 def open_first(page: Any) -> None:
