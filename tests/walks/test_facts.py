@@ -38,36 +38,30 @@ def test_what_was_judged_wrongly(kind: str, seed: int) -> None:
 
 def checked(kind: str, seed: int) -> Ledger:
     """The facts of a life, compared after each of its steps with what the group says."""
-    ledger, topics = Ledger(), Topics()
+    ledger = Ledger()
     for _, decision in Life(kind, seed).live().written:
         ledger.take(decision)
         group = decision.group
         there = () if decision.deleted else group.durable.members
         assert ledger.lives.keys() == set(there), f"{kind} {seed}"
-        check_owners(ledger.owned, decision, topics)
+        check_owners(ledger, decision)
     return ledger
 
 
-class Topics:
-    """Which topics of a group have not been deleted while somebody held partitions of them: in a
-    catalogue, one that is made again is another one, with an id of its own, and here it is not."""
-
-    def __init__(self) -> None:
-        self.deleted = frozenset[str]()
-
-    def lasting(self, group: ConsumerGroup) -> frozenset[str]:
-        """Those of the group's topics of now, by name."""
-        held = {topic_id for member in group.members.values() for topic_id, _ in member.holds}
-        self.deleted |= held - {topic_id for topic_id, _ in group.topics.values()}
-        topics = group.topics.items()
-        return frozenset(name for name, (topic_id, _) in topics if topic_id not in self.deleted)
+def lasting(ledger: Ledger, group: ConsumerGroup) -> frozenset[str]:
+    """The names of the group's topics that have not been deleted while somebody held partitions of
+    them: in a catalogue, one that is made again is another one with an id of its own, here not."""
+    held = {topic_id for member in group.members.values() for topic_id, _ in member.holds}
+    ledger.deleted |= held - {topic_id for topic_id, _ in group.topics.values()}
+    topics = group.topics.items()
+    return frozenset(name for name, (topic_id, _) in topics if topic_id not in ledger.deleted)
 
 
-def check_owners(owned: Mapping[str, Parts], decision: Decision, topics: Topics) -> None:
+def check_owners(ledger: Ledger, decision: Decision) -> None:
     """What each kind says that its members own."""
-    group = decision.group
+    group, owned = decision.group, ledger.owned
     if isinstance(group, ConsumerGroup):
-        known = topics.lasting(group)
+        known = lasting(ledger, group)
         assert _known(owned, known) == _known(holders(group), known)
     elif isinstance(group, ClassicGroup):
         check_classic(owned, group)
