@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from groups.core.assignment import Parts, partitions_of
+from groups.core.assignment import Parts
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.thread_offers import parts_in
 from groups.core.consumer.group import ConsumerGroup
@@ -103,9 +103,9 @@ def check_classic(owned: Mapping[str, Parts], group: ClassicGroup) -> None:
 
 
 def check_told(owned: Mapping[str, Parts], decision: Decision) -> None:
-    """Whoever was told its assignment in this step owns it."""
+    """Whoever was told its assignment in this step owns it, unless it is opaque."""
     told = [
-        partitions_of(reply.assignment) or frozenset()
+        parts_of(owned_in(reply.assignment))
         for _, reply in decision.answers
         if isinstance(reply, Synced) and reply.error is ErrorCode.NONE
     ]
