@@ -2,8 +2,7 @@
 restored backup, each of the nodes that live had some.
 
 The first one that notices would find itself alone, take all of them, and hand most of them over a
-moment later, in the middle of the rebalances by which members come back (docs/architecture.md,
-*Time that goes back*).
+moment later, in the middle of the rebalances by which members come back.
 """
 
 from collections.abc import Collection
