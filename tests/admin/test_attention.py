@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from console.queries import attention, overview
-from console.queries.attention import UNSETTLED_AFTER
+from console.queries import attention, attention_table, overview
+from console.queries.attention_table import UNSETTLED_AFTER
 from console.queries.thresholds import Thresholds
 from tests.admin.test_dashboard import JOURNAL, NODE, OWN_ALL, groups, page, sql
 
@@ -195,7 +195,6 @@ def test_a_node_that_crashes_again_and_again_is_named_while_it_waits() -> None:
 
 
 WHY = {
-    "It runs a version that cannot be drained": "UPDATE rollcall_node SET schema = '0036_x'",
     "No other node takes slots": "UPDATE rollcall_node SET takes_slots = (node_id = 0)",
     "Others take slots, but not these": "SELECT",
     "The node is away": "DELETE FROM rollcall_node WHERE node_id = 0",
@@ -205,7 +204,6 @@ WHY = {
 @pytest.mark.parametrize("why", WHY)
 def test_the_reason_why_a_drain_does_not_end_is_shown(why: str) -> None:
     sql(NODE, 1, timedelta())
-    sql("UPDATE rollcall_node SET schema = '0037_drains'")
     sql(DRAIN, 0, HOUR)
     sql(WHY[why])
     [line] = attention.fired(overview.look())
@@ -214,7 +212,6 @@ def test_the_reason_why_a_drain_does_not_end_is_shown(why: str) -> None:
 
 def test_two_nodes_that_were_drained_are_no_takers_for_each_other() -> None:
     sql(NODE, 1, timedelta())
-    sql("UPDATE rollcall_node SET schema = '0037_drains'")
     sql(DRAIN, 0, HOUR)
     sql(DRAIN, 1, MINUTE)
     [line] = attention.fired(overview.look())
@@ -292,16 +289,16 @@ def test_a_group_with_stopped_members_is_not_shown_as_stopped() -> None:
 
 
 def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
-    names = [rule.name for rule in attention.RULES]
+    names = [rule.name for rule in attention_table.RULES]
     assert len(set(names)) == len(names)
     known = {field.name for field in fields(Thresholds)} - {"node_restart_backoff_max_ms"}
-    said = {rule.setting.replace(".", "_") for rule in attention.RULES} - {""}
+    said = {rule.setting.replace(".", "_") for rule in attention_table.RULES} - {""}
     assert said == known
 
 
 def test_the_operators_page_documents_every_rule() -> None:
     page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
-    for rule in attention.RULES:
+    for rule in attention_table.RULES:
         threshold = f" `{rule.setting}` " if rule.setting else "  "
         row = f"| {rule.name} | {rule.meaning} |{threshold}| {rule.advice} |"
         assert rule.advice and row in page, rule.name

@@ -329,9 +329,7 @@ async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_in
         assert reply.heartbeat_interval_ms == USUAL_S * 1000
 
 
-@pytest.mark.parametrize(
-    ("from_answer", "last_s"), [(False, [3.6, USUAL_S]), (True, [0.5, 0.5])]
-)
+@pytest.mark.parametrize(("from_answer", "last_s"), [(False, [3.6, USUAL_S]), (True, [0.5, 0.5])])
 async def test_until_a_group_is_quiet_its_members_come_soon_and_are_held_each_time(
     from_answer: bool, last_s: list[float], served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:

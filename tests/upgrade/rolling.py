@@ -28,7 +28,7 @@ from tests.launcher.conftest import data_folder
 from tests.launcher.waiting import until
 
 EARLIER = "d305320a7a029b0110f46083e4518f8c7f3a5e9f"
-"""The last commit of 0.2.0 before the migrations that follow it."""
+"""The release 0.2.0."""
 LAST_MIGRATION = "0094_database_of_the_timeline"
 NODES = 3
 
@@ -99,6 +99,12 @@ class Cluster:
             row = connection.execute(statement.encode()).fetchone()
         assert row is not None
         return row[0]
+
+    def execute(self, *statements: str) -> None:
+        """Change the tables."""
+        with psycopg.connect(self.environ["ROLLCALL_DATABASE_URL"]) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
 
     def generations(self, *groups: str) -> dict[str, int]:
         """Of these groups: a rebalance raises it."""

@@ -40,6 +40,11 @@ def test_nodes_are_upgraded_one_by_one_and_go_back(cluster: Cluster, earlier: Pa
 
 
 RUNS = "SELECT coalesce(sum(runs), 0) FROM rollcall_sweep"
+LACKING = (
+    "ALTER TABLE rollcall_beat_lease RENAME TO rollcall_later",
+    "ALTER TABLE rollcall_node RENAME TO rollcall_later_too",
+)
+"""As if a migration after 0.2.0 had brought these, for which web and worker ask at once."""
 OLDER = "if this version of Rollcall is newer than the database, run its setup"
 
 
@@ -72,8 +77,10 @@ def test_web_and_worker_of_either_version_meet_the_tables_of_the_other(
 
     cluster.stop(0)
     cluster.manage(CHECKOUT, "migrate", "groups", LAST_MIGRATION)
+    cluster.execute(*LACKING)
     newer = Console(cluster, CHECKOUT, admin)
-    assert all(status == 503 and OLDER in text for _, status, text in newer.pages_fail())
+    failing = newer.pages_fail()
+    assert failing and all(status == 503 and OLDER in text for _, status, text in failing)
     assert cluster.begin(CHECKOUT, "worker", "--beat").wait(120) != 0
     said = cluster.log(CHECKOUT, "worker").read_text()
     assert OLDER in said and "Traceback" not in said
