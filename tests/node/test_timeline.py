@@ -8,13 +8,10 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from groups.cluster import slot_keeper
 from groups.cluster.returns import Returns
 from groups.postgres import connections, timeline
 from groups.postgres.timeline import Memory, ReadResult, Row, Server, has_gone_back
 from tests.node.running import Running, running
-from tests.node.test_slots import owners
-from tests.node.test_spread import come_to
 
 Other = connections.Connection
 
@@ -263,26 +260,6 @@ def test_a_node_takes_back_what_it_had_for_a_while() -> None:
     returns.lost([], 6_500)  # the epochs were raised by now
     assert returns.own(7_499) == {1, 2}
     assert not returns.own(7_500)
-
-
-async def by_slot(other: Other) -> dict[int, int | None]:
-    """The owner of every slot, by the rows."""
-    return {slot: node_id for slot, (node_id, _) in (await owners(other)).items()}
-
-
-async def test_every_slot_goes_back_to_its_node_when_epochs_are_raised(
-    other: Other, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However late the other one notices: the first one would take all, and give half of them away
-    while members join again."""
-    monkeypatch.setattr(slot_keeper, "Returns", lambda _wait_ms: Returns(600_000))
-    async with running(3), running(4):
-        await come_to(other, {3: 32, 4: 32})
-        before = await by_slot(other)
-        await other.execute(RAISED)
-        while None in (after := await by_slot(other)).values():
-            await asyncio.sleep(0.01)
-        assert after == before
 
 
 async def test_what_every_group_needs_is_read_again_after_a_failure(
