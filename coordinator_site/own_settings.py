@@ -1,16 +1,19 @@
-"""The settings that differ between processes: secrets and the database role.
+"""The settings that differ between processes: secrets, the database role, a node's listeners.
 
 All other settings are the same in every process of an installation. A forked process reads these
-again (``launcher.fork_server``), since its parent had none of them.
+again (``launcher.fork_server``), since its parent had none of them, or another node's.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from coordinator_site import database, periodic, secret_key
 from groups.core.assignors.registry import NAMES
 from groups.postgres import roles
+
+OF_A_NODE: Final = ("LISTENERS", "ADVERTISED_LISTENERS")
+"""Those of a host's second node have the next ports (``launcher.plan``)."""
 
 
 def read(environ: Mapping[str, str], data_dir: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,6 +40,7 @@ def read(environ: Mapping[str, str], data_dir: Path, settings: Mapping[str, Any]
         **database.login(queue_role, logins),
     }
     return {
+        **{name: environ.get(f"ROLLCALL_{name}", "").strip() for name in OF_A_NODE},
         "SECRET_KEY": secret_key.read(environ, data_dir),
         "DATABASES": {"default": entry},
         # Whether processes take the roles of ``groups.postgres.roles``; off if the user of the

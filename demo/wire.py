@@ -52,7 +52,7 @@ class Connection:
     async def open(cls, bootstrap: str, client_id: str = "demo") -> Self:
         """Connect to HOST:PORT; ``OSError`` without a listener."""
         host, _, port = bootstrap.rpartition(":")
-        return cls(*await asyncio.open_connection(host, int(port)), client_id)
+        return cls(*await asyncio.open_connection(host.strip("[]"), int(port)), client_id)
 
     @classmethod
     async def to_coordinator(cls, bootstrap: str, group: str, client_id: str = "demo") -> Self:

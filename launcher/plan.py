@@ -181,7 +181,7 @@ def node(
     probe = ready_file(ready)
 
     def served() -> str | None:
-        return (address := probe()) and f"{address} draft={configured.host}:{draft}"
+        return (kafka_at := probe()) and f"{kafka_at} draft={ports.address(configured.host, draft)}"
 
     return Process(f"node {node_id}", serve, served)
 
@@ -239,5 +239,4 @@ def livez(host: str, port: int) -> str | None:
             status = peer.makefile("rb").readline()
     except OSError:
         return None
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}" if status.split()[1:2] == [b"200"] else None
+    return f"http://{ports.address(host, port)}" if status.split()[1:2] == [b"200"] else None

@@ -22,13 +22,19 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
         except OSError as failure:
             if failure.errno == errno.EADDRINUSE:
                 return False
-            raise LaunchError(f"{host}:{port} cannot be bound: {failure.strerror}.") from None
+            where = address(host, port)
+            raise LaunchError(f"{where} cannot be bound: {failure.strerror}.") from None
         return True
 
 
 def family(host: str) -> socket.AddressFamily:
     """Of an address or a name."""
     return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def address(host: str, port: int) -> str:
+    """``HOST:PORT`` as clients take it: an IPv6 address is in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def free(count: int, host: str = LOOPBACK) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from console.people import rights
 from console.queries import groups, tones
 from console.queries.journal_text import sentence
 from console.queries.overview import NODE_SILENT_AFTER
+from groups.cluster.view import address
 from groups.models import Drain, Group, Journal, Node, Slot
 
 CHANGES_MAX = 20
@@ -89,12 +90,12 @@ class NodeAdmin(RollcallAdmin):
     @admin.display(description="Advertised address")
     def address(self, node: Node) -> str:
         """The address for clients."""
-        return f"{node.host}:{node.port}"
+        return address(node.host, node.port)
 
     @admin.display(description="Advertised to the 0.9 draft")
     def draft(self, node: Node) -> str:
         """The address for clients of the draft."""
-        return f"{node.host}:{node.draft_port}" if node.draft_port else "—"
+        return address(node.host, node.draft_port) if node.draft_port else "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With the number of slots of each, and of their groups."""

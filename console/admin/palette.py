@@ -21,6 +21,7 @@ from django.urls import reverse
 from console.admin.links import quote
 from console.people import rights
 from console.queries.text_search import any_has_text, has_text
+from groups.cluster.view import address
 from groups.models import Group, Member, Node, Topic
 
 WORD_CHARS_MAX: Final = 300
@@ -166,7 +167,7 @@ def _nodes(typed: str) -> Iterator[Hit]:
         for node in Node.objects.filter(node_id__in=[int(number)] if len(number) < 10 else []):
             url = reverse("admin:groups_node_changelist")
             title = f"Node {node.node_id}"
-            yield Hit(title, f"{node.host}:{node.port}", url, "dns")
+            yield Hit(title, address(node.host, node.port), url, "dns")
 
 
 def _members(typed: str) -> Iterator[Hit]:

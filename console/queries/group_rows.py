@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from console.queries import groups
 from console.queries.overview import JOURNAL_READ_MAX, RECENT
-from groups.core.counts import Counts, counts, partitions_owned, topics_of_all
+from groups.core.counts import Counts, counts, topics_of_all
 from groups.models import GroupCounts, Journal, Member
 
 MEMBERS_READ_MAX: Final = 6_000
@@ -50,11 +50,7 @@ def _work_of(read: Mapping[str, Any]) -> Mapping[str, Counts]:
     }
     sizes = groups.partition_counts(set().union(*topics.values()))
     return {
-        key: counts(
-            topics[key],
-            sum(partitions_owned(read[key], row) for row in rows_of_group),
-            lambda topic: sizes.get(topic, 0),
-        )
+        key: counts(read[key], rows_of_group, topics[key], lambda topic: sizes.get(topic, 0))
         for key, rows_of_group in members.items()
     }
 

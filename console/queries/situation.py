@@ -3,6 +3,7 @@
 Reads only. An owner's report is used while it is fresh; older ones are ignored.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from console.queries.situation_text import (
     situation,
 )
 from groups.core.configs.group import FREEZE
+from groups.core.counts import without_owner
 from groups.core.journal import EntryKind
 from groups.models import Journal
 from groups.models import Waiting as Row
@@ -118,6 +120,7 @@ def _facts(seen: PageValues, now: datetime) -> Facts:
         members=len(members),
         owned=owned,
         unowned=unowned(seen) if is_settled else None,
+        gone=_gone(seen) if is_settled else 0,
         is_served=seen.owner_id is not None,
         waiting=waiting_of([group], now).get(group.group_id),
         frozen=_freeze(group, _who_froze(group.group_id)) if group.frozen_since else None,
@@ -133,8 +136,25 @@ def unowned(seen: PageValues) -> int | None:
     known = all(None not in (each.topics, each.assignment) for each in seen.members)
     if not seen.members or not known:
         return None
-    owned = sum(member.partition_count for member in seen.members)
-    return max(0, sum(seen.counts.values()) - owned)
+    return without_owner(seen.counts, _owned(seen.members))
+
+
+def _owned(members: Sequence[MemberView]) -> Mapping[str, int]:
+    """How many partitions of each topic they own."""
+    owned: Counter[str] = Counter()
+    for member in members:
+        owned.update({topic: len(some) for topic, some in (member.assignment or {}).items()})
+    return owned
+
+
+def _gone(seen: PageValues) -> int:
+    """Owned partitions of subscribed topics that the catalogue does not have: the topic was
+    deleted, or made again with fewer. Members learn it with their next look at the topics."""
+    subscribed = set().union(*(member.topics or () for member in seen.members))
+    return without_owner(
+        {topic: count for topic, count in _owned(seen.members).items() if topic in subscribed},
+        seen.counts,
+    )
 
 
 def _freeze(group: Any, by: str = "") -> Order | None:

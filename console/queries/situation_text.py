@@ -76,8 +76,8 @@ class Stopped:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """The input of a situation. ``is_settled``: by the group's state. ``unowned``: partitions of
-    subscribed topics without an owner, None: not read. ``silent``: members of a settled group that
-    were silent for most of their session."""
+    subscribed topics without an owner, None: not read. ``gone``: owned ones that do not exist.
+    ``silent``: members of a settled group that were silent for most of their session."""
 
     state: str
     is_settled: bool
@@ -85,6 +85,7 @@ class Facts:
     members: int = 0
     owned: int | None = None
     unowned: int | None = None
+    gone: int = 0
     is_served: bool = True
     waiting: Waiting | None = None
     frozen: Order | None = None
@@ -125,8 +126,9 @@ def tone(facts: Facts) -> Tone:
         return Tone.BAD
     if facts.waiting is not None and _evictable(facts):
         return Tone.BAD
-    troubles = (facts.waiting, facts.frozen, facts.stopped, facts.stopped_members, facts.silent)
-    if any(troubles) or not facts.is_settled or (facts.unowned and facts.members) or facts.is_idle:
+    orders = (facts.frozen, facts.stopped, facts.stopped_members)
+    troubles = (facts.waiting, facts.silent, facts.gone, facts.is_idle, *orders)
+    if any(troubles) or not facts.is_settled or (facts.unowned and facts.members):
         return Tone.WARN
     return Tone.GOOD if facts.members else Tone.PLAIN
 
@@ -290,6 +292,9 @@ def _settled(facts: Facts) -> Iterator[str]:
         own = "" if facts.owned is None else f" own {many(facts.owned, 'partition')}"
         own = own.replace(" own", " owns") if facts.members == 1 else own
         yield f"settled: {many(facts.members, 'member')}{own}"
+    if facts.gone:
+        does = "does" if facts.gone == 1 else "do"
+        yield f"{many(facts.gone, 'owned partition')} {does} not exist"
 
 
 def _silent(member: Member) -> str:

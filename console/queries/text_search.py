@@ -6,8 +6,6 @@ not, full width). No character has a special meaning.
 
 import re
 import unicodedata
-from functools import reduce
-from operator import or_
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
@@ -42,8 +40,8 @@ def has_text(name: str, part: str) -> bool:
 
 
 def any_has_text(part: str, *fields: str) -> Q:
-    """Rows of which one of these fields contains a text."""
-    return reduce(or_, (Q((f"{field}__{NAME}", part)) for field in fields))
+    """Rows of which one of these fields contains a text; all rows, without a field."""
+    return Q(*((f"{field}__{NAME}", part) for field in fields), _connector=Q.OR)
 
 
 def is_storable(text: str) -> bool:

@@ -19,6 +19,11 @@ DRAFT = "DRAFT"
 """The name of the listener for the 0.9 draft."""
 
 
+def address(host: str, port: int) -> str:
+    """``HOST:PORT`` as clients take it: an IPv6 address is in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 class Endpoint(NamedTuple):
     """A node's address for clients of one listener, as Kafka writes it: ``NAME://host:port``."""
 
@@ -29,8 +34,8 @@ class Endpoint(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse a text of a node's row; raises ``ValueError`` if it is not an endpoint."""
-        listener, _, address = text.partition("://")
-        host, _, port = address.rpartition(":")
+        listener, _, where = text.partition("://")
+        host, _, port = where.rpartition(":")
         return cls(listener, host.removeprefix("[").removesuffix("]"), int(port))
 
     @classmethod
@@ -42,8 +47,7 @@ class Endpoint(NamedTuple):
                 yield cls.parse(text)
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.listener}://{host}:{self.port}"
+        return f"{self.listener}://{address(self.host, self.port)}"
 
 
 class NodeAddress(NamedTuple):

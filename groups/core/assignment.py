@@ -6,7 +6,7 @@ only to show them, to count moved partitions, and to convert a group between the
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
@@ -47,10 +47,15 @@ def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
 def count_of(assignment: bytes) -> int:
     """The number of partitions in an assignment, without creating them; 0 if it cannot be
     decoded."""
+    return sum(counts_by_topic(assignment).values())
+
+
+def counts_by_topic(assignment: bytes) -> Mapping[str, int]:
+    """The same for each topic, by name."""
     try:
-        return _counted(assignment) if assignment else 0
+        return _counted(assignment) if assignment else {}
     except (ValueError, struct.error):
-        return 0
+        return {}
 
 
 def has_user_data(assignment: bytes) -> bool:
@@ -128,14 +133,17 @@ def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _counted(assignment: bytes) -> int:
-    found, (topics, at) = 0, _count(assignment, _VERSION.size)
+def _counted(assignment: bytes) -> dict[str, int]:
+    found: dict[str, int] = {}
+    topics, at = _count(assignment, _VERSION.size)
     for _ in range(topics):
         (length,) = _LENGTH.unpack_from(assignment, at)
         if length < 0:
             raise ValueError("a name of less than nothing")
-        partitions, at = _count(assignment, at + _LENGTH.size + length)
-        found += partitions
+        at += _LENGTH.size + length
+        topic = assignment[at - length : at].decode()
+        partitions, at = _count(assignment, at)
+        found[topic] = found.get(topic, 0) + partitions
         at += 4 * partitions
     if at > len(assignment):
         raise ValueError("more partitions than bytes")

@@ -5,12 +5,13 @@ For lists and screens; no rule reads it. The rows are those of ``groups.core.row
 the same columns.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from groups.core.assignment import count_of
+from groups.core.assignment import count_of, counts_by_topic
 from groups.core.classic import packing
 from groups.core.subscription import topics_of
 
@@ -53,10 +54,28 @@ def partitions_owned(group: Any, row: Any) -> int:
     return count_of(bytes(row.assignment))
 
 
-def counts(topics: Collection[str], owned: int, size: Callable[[str], int]) -> Counts:
-    """The counts of a group with these subscribed topics. ``size``: the partitions of a topic."""
-    partitions = sum(map(size, topics))
-    return Counts(len(topics), partitions, max(0, partitions - owned))
+def counts(
+    group: Any, rows: Iterable[Any], topics: Collection[str], size: Callable[[str], int]
+) -> Counts:
+    """The counts of a group with these members and subscribed topics. ``size``: the partitions of a
+    topic."""
+    sizes = {topic: size(topic) for topic in topics}
+    return Counts(len(topics), sum(sizes.values()), _unowned(group, rows, sizes))
+
+
+def _unowned(group: Any, rows: Iterable[Any], sizes: Mapping[str, int]) -> int:
+    if group.kind == CONSUMER:  # by topic id; what does not exist any more is taken from it at once
+        return max(0, sum(sizes.values()) - sum(partitions_owned(group, row) for row in rows))
+    owned: Counter[str] = Counter()
+    for row in rows:
+        owned.update(counts_by_topic(bytes(row.assignment)))
+    return without_owner(sizes, owned)
+
+
+def without_owner(sizes: Mapping[str, int], owned: Mapping[str, int]) -> int:
+    """Partitions of these topics that nobody owns. By topic: one that was deleted, or made again
+    with fewer partitions, may still be assigned, and this says nothing of the others."""
+    return sum(max(0, count - owned.get(topic, 0)) for topic, count in sizes.items())
 
 
 def topics_of_all(group: Any, members: Iterable[Any]) -> set[str]:
@@ -83,5 +102,4 @@ def _each_subscription(group: Any, rows: Sequence[Any]) -> Iterator[Iterable[str
 def counts_of(group: Any, members: Iterable[Any], size: Callable[[str], int]) -> Counts:
     """The counts of a group with these members."""
     rows = list(members)
-    owned = sum(partitions_owned(group, row) for row in rows)
-    return counts(topics_of_all(group, rows), owned, size)
+    return counts(group, rows, topics_of_all(group, rows), size)

@@ -18,12 +18,13 @@ OTHER_BYTES = 30
 
 
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
-    """Filter by state (KIP-518) and type (KIP-848), ignoring case; no filter returns all groups.
-    There are no pages: a list that does not fit into a reply is refused."""
+    """Filter by state (KIP-518; spaces around it are ignored, as in Kafka) and type (KIP-848),
+    ignoring case; no filter returns all groups. There are no pages: a list that does not fit into
+    a reply is refused."""
     code = await call.listable()
     if code is not ErrorCode.NONE:
         return ListGroupsResponse(error_code=code)
-    states = {state.lower() for state in request.states_filter or ()}
+    states = {state.strip().lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
     sees_all = call.access.may(AclOperation.DESCRIBE, ResourceType.CLUSTER)
     groups, room = list[ListedGroup](), REPLY_BYTES_MAX

@@ -20,6 +20,7 @@ from console.admin.lists import VALUES_MAX
 from console.people.staff_roles import ADMINISTRATOR, VIEWER
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import write
+from tests.odd_values import query
 
 pytestmark = pytest.mark.django_db
 
@@ -189,3 +190,22 @@ def test_a_view_holds_what_the_list_takes() -> None:
     )
     kept = {"name": "mine", "query": "state=Stable&q=a&o=-size"}
     assert client.post("/admin/groups/savedview/add/", kept).status_code == 302
+
+
+OWN = ("q", "o", "p", "all", "e")
+"""The parameters of every list of Django's admin."""
+
+
+@pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
+@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 9))])
+def test_odd_values_of_a_parameter_are_no_error_of_the_server(first: int) -> None:
+    write("orders")
+    client, count = superuser(), 0
+    for label, taken in TAKEN.items():
+        path = "/admin/{}/{}/".format(*label.rsplit("_", 1))
+        for name in sorted({*OWN, *taken}):
+            odd = query(name, first + count)
+            answer = client.get(f"{path}?{odd}")
+            assert answer.status_code < 500, (path, odd[:100])
+            count += 1
+    assert count > 150

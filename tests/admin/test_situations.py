@@ -14,6 +14,8 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import situation as situations
 from console.queries import situation_text as words
 from console.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
+from groups.catalogue import changes as topics
+from groups.core.assignment import assignment_of
 from groups.core.classic import packing
 from groups.core.waiting import Act, Phase
 from groups.models import Group, Liveness, Waiting
@@ -159,6 +161,10 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=3, owned=6, unowned=2),
         Tone.WARN,
     ),
+    "Settled: 1 member owns 6 partitions; 4 owned partitions do not exist.": (
+        Facts("Stable", True, members=1, owned=6, unowned=0, gone=4),
+        Tone.WARN,
+    ),
     "No heartbeat of ben for 88 s (removed in 32 s).": (
         Facts("Stable", True, members=3, owned=6, unowned=0, silent=[ben("")]),
         Tone.WARN,
@@ -291,6 +297,27 @@ def test_a_subscription_that_cannot_be_decoded_is_not_without_topics(
             [packing.pack((("range", claim),))],
         )
     assert viewer.get("/api/v1/groups/odd").json()["situation"].startswith(said)
+
+
+@pytest.mark.django_db
+def test_partitions_of_a_topic_made_again_smaller_are_told_and_hide_no_others(
+    viewer: Client,
+) -> None:
+    """Its members learn of it with their next look at the topics, minutes later."""
+    write("shrunk", state="Stable", size=1)
+    owned()
+    topics.create("boxes", 2)
+    topics.create("crates", 3)
+    both = subscription(Claim(("boxes", "crates")))
+    has = assignment_of([*(("boxes", n) for n in range(6)), ("crates", 0)], 0)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rollcall_member SET subscription = %s, assignment = %s WHERE group_id = %s",
+            [packing.pack((("range", both),)), has, "shrunk"],
+        )
+    one = viewer.get("/api/v1/groups/shrunk").json()
+    said = "2 partitions have no owner; 4 owned partitions do not exist."
+    assert (one["partition_count"], one["unowned"], one["situation"].capitalize()) == (5, 2, said)
 
 
 @pytest.mark.django_db

@@ -297,3 +297,19 @@ def case_a_list_has_a_group_of_each_letter():
     until(missing, set())
     for g in groups:
         eq(describe(g)["group_state"], "Empty", g)
+
+
+def case_a_list_by_state_ignores_case_and_spaces():
+    """States are compared as Kafka compares them: whatever their case, and without spaces."""
+    m = Classic(name(), session=30000)
+    stable(m)
+    c = connect(m.g)
+
+    def listed(states, kind):
+        r = err(c.call("ListGroups", 5, states_filter=[states], types_filter=[kind]), "NONE")
+        return m.g in {x["group_id"] for x in r["groups"]}
+
+    for one in ("Stable", "STABLE", "stable", " Stable", "stable "):
+        eq(listed(one, "Classic"), True, repr(one))
+    for one, kind in (("Empty", "classic"), ("bogus", "classic"), ("Stable", " classic")):
+        eq(listed(one, kind), False, repr((one, kind)))

@@ -56,6 +56,13 @@ def test_owned_partitions_of_a_shrunken_topic_do_not_go_below_zero() -> None:
     assert counts_of(group(), [member(metadata("crates"), owned)], size) == Counts(1, 3, 0)
 
 
+def test_what_is_owned_of_a_deleted_topic_hides_no_partition_of_another() -> None:
+    """A leader learns of a deletion with its next look at the topics, minutes later."""
+    owned = [("gone", number) for number in range(6)] + [("crates", 0)]
+    members = [member(metadata("crates", "boxes", "gone"), owned)]
+    assert counts_of(group(), members, size) == Counts(3, 11, 10)
+
+
 def test_a_group_without_members_has_no_work() -> None:
     assert counts_of(group(), [], size) == Counts(0, 0, 0)
 

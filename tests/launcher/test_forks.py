@@ -204,3 +204,25 @@ it.show = lambda *_: None
 it.become(it.Request("node", (), dict(os.environ), 9))
 """
     assert (run(script) == "['own']\n") is is_found
+
+
+OWN_LISTENERS = """
+import os, sys
+os.environ["ROLLCALL_LISTENERS"] = "PLAINTEXT://127.0.0.1:9092"
+from django.conf import settings
+from launcher import fork_server
+settings.LISTENERS
+fork_server.take_settings({**os.environ, "ROLLCALL_LISTENERS": "PLAINTEXT://127.0.0.1:9093"})
+print(settings.LISTENERS, settings.ADVERTISED_LISTENERS)
+"""
+
+
+def test_a_forked_node_listens_where_its_own_environment_says(tmp_path: Path) -> None:
+    """A host's nodes were all told the first one's ports: half of the groups were out of reach."""
+    told = run(
+        OWN_LISTENERS,
+        DJANGO_SETTINGS_MODULE="coordinator_site.settings",
+        ROLLCALL_DATA_DIR=str(tmp_path),
+        ROLLCALL_DATABASE_URL="postgresql://127.0.0.1/none",
+    )
+    assert told.split() == ["PLAINTEXT://127.0.0.1:9093"]

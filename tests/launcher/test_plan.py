@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from coordinator_site import own_settings
 from launcher import environment, plan
 from launcher.data_dir import DataDir
 from launcher.environment import Environment
@@ -61,6 +62,7 @@ def test_listeners_and_ports_follow_the_place_of_a_node_not_its_id(
 ) -> None:
     """Else a host whose node has the id 7 would serve at another port than its settings say."""
     monkeypatch.setenv("ROLLCALL_LISTENERS", "PLAINTEXT://127.0.0.1:9092")
+    monkeypatch.setenv("ROLLCALL_ADVERTISED_LISTENERS", "PLAINTEXT://one.example:9092")
     monkeypatch.setenv("ROLLCALL_METRICS_PORT", "9404")
     (tmp_path / "node-ids").write_text('{"host": "h", "starts": 1, "node_ids": [4, 7]}')
     data_dir = DataDir(tmp_path)
@@ -73,6 +75,9 @@ def test_listeners_and_ports_follow_the_place_of_a_node_not_its_id(
         "--metrics-port=9404",
         "--metrics-port=9405",
     ]
+    one, other = (set(each.environ.items()) for each in commands)
+    differ = {name for name, _ in one ^ other} - {"ROLLCALL_READY_FILE"}
+    assert differ == {f"ROLLCALL_{name}" for name in own_settings.OF_A_NODE}, "what a fork reads"
 
 
 def test_ids_that_set_up_did_not_write_are_reported(tmp_path: Path) -> None:

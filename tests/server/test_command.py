@@ -1,10 +1,12 @@
-"""``manage.py runcoordinator``: what it refuses before it serves."""
+"""``manage.py runcoordinator``: what it refuses before it serves, and what it says then."""
+
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from protocol.connection.listeners import is_loopback
-from protocol.management.commands.runcoordinator import draft_port
+from protocol.management.commands.runcoordinator import announce, draft_port
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
@@ -35,3 +37,19 @@ def test_each_node_has_its_own_draft_port(
 ) -> None:
     options = {"node_id": node_id, "port": port, "draft_port": asked}
     assert draft_port(options, environ) == expected
+
+
+@pytest.mark.parametrize(("host", "told"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_the_addresses_that_it_tells_are_those_that_clients_take(
+    host: str,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No stock client takes ``::1:9092``."""
+    ready = tmp_path / "node.ready"
+    monkeypatch.setenv("ROLLCALL_READY_FILE", str(ready))
+    announce(host, 9092, 9392)
+    assert ready.read_text() == f"{told}:9092\n"
+    assert capsys.readouterr().out == f"serving kafka={told}:9092 draft={told}:9392\n"

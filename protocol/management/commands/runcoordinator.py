@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from groups.cluster.view import DRAFT
+from groups.cluster.view import DRAFT, address
 from groups.loop_watch import LoopWatch
 from groups.tracing import provider
 from protocol.authentication import principals
@@ -239,7 +239,7 @@ def announce(host: str, port: int, draft_port: int) -> None:
     ready_file = os.environ.get("ROLLCALL_READY_FILE")
     if ready_file:
         partial = Path(f"{ready_file}.partial")
-        partial.write_text(f"{host}:{port}\n")
+        partial.write_text(f"{address(host, port)}\n")
         partial.rename(ready_file)
-    draft = f" draft={host}:{draft_port}" if draft_port else ""
-    print(f"serving kafka={host}:{port}{draft}", flush=True)
+    draft = f" draft={address(host, draft_port)}" if draft_port else ""
+    print(f"serving kafka={address(host, port)}{draft}", flush=True)
