@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 ROWS_MAX: Final = 2_000_000
 """Of a batch: so much is read and written again after a failure."""
 
-OFFSETS: Final = 1
-"""The form of offsets; one more wherever an older one cannot be read."""
+OFFSETS: Final = 2
+"""The form of offsets, and of what incremental runs keep; one more wherever an older one cannot be
+read."""
 
 EXTENTS: Final = """
 SELECT coalesce(pg_get_partition_constraintdef(tableoid), 'true'), first, past + 1 FROM (

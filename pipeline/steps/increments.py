@@ -121,7 +121,9 @@ class Increment:
 
     def begin_tables(self) -> None:
         """What was read of the touched groups."""
-        if self.touched:
+        if not _are_some(self.touched):
+            return
+        if self.touched is not None:
             self.history.note_groups(self.touched, self.run_id)
         rows = [
             self.history.rows(source, self.batches, self.plan.since, self.touched)
@@ -133,6 +135,8 @@ class Increment:
     def begin_reports(self) -> None:
         """What tables have of the affected groups."""
         self.groups = self._affected()
+        if not _are_some(self.groups):
+            return
         rows = [
             self.history.layered(step.output, self.layers(), self.groups)
             for step in STEPS
@@ -147,7 +151,7 @@ class Increment:
     def table(self, step: Step) -> None:
         """Compute a table of the touched groups; what the base has of others stays where it is."""
         table = step.output
-        if self.touched is not None and not self.touched:
+        if not _are_some(self.touched):
             return
         made = step.compute(*(self._datasets[dataset] for dataset in step.inputs), self.at).frame
         if self.touched is not None and self._puts_together:
@@ -159,7 +163,7 @@ class Increment:
         """Compute a report: of the affected groups, or what it changes by; None if nothing."""
         if step.output not in by_group():
             return self._difference(step)
-        if self.groups is not None and not self.groups:
+        if not _are_some(self.groups):
             return None
         made = self._computed(step, self._datasets)
         if is_read_again(step.output):
@@ -202,7 +206,7 @@ class Increment:
     def layers(self) -> list[int]:
         """The layers of this run's tables; from time to time they are put together."""
         before = [*self._layers_before()]
-        if self.touched is not None and not self.touched:
+        if not _are_some(self.touched):
             return before
         return [self.run_id] if self._puts_together else [*before, self.run_id]
 
@@ -242,10 +246,14 @@ class Increment:
         return made
 
 
+def _are_some(groups: Groups) -> bool:
+    return groups is None or bool(groups)
+
+
 def crossing(times: Collection[str], before: datetime, now: datetime) -> pc.Expression:
     """Whether a row is in other periods now than it was at a run before: one of its times has been
     passed by a border meanwhile."""
-    ago = [times * length for length in LENGTHS.values() for times in (1, 2)]
+    ago = [length * many for length in LENGTHS.values() for many in (1, 2)]
     passed = [
         (arrow.field(time) >= (before - long).astimezone(UTC))
         & (arrow.field(time) < (now - long).astimezone(UTC))
