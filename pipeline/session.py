@@ -29,6 +29,8 @@ UNSUPPORTED = (
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 
+LOGGED = f'"-Dlog4j2.configurationFile=file:{LOGGING}"'
+
 SETTINGS = {
     "spark.app.name": "rollcall",
     "spark.driver.memory": "2g",
@@ -52,17 +54,16 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Read before the first log line, when the level above is not set yet.
-    "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
+    # The first is read before the first log line, when the level above is not set yet; the collector
+    # is that of the least work, since nobody waits for an answer.
+    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC",
 }
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": (
-        f"{SETTINGS['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    ),
+    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 """For little data: compiling code costs more than interpreting it, whether Spark's own or Java's;
 and where one task has all rows (``steps.whole_run``), a join needs no broadcast, and there are no
