@@ -54,8 +54,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # The first is read before the first log line, when the level above is not set yet; the collector
-    # is that of the least work, since nobody waits for an answer.
+    # The first is read before the first log line, when the level above is not set yet; the
+    # collector is that of the least work, since nobody waits for an answer.
     "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC",
 }
 
