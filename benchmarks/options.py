@@ -10,8 +10,9 @@ class Options:
     for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against.
     ``kafka``: a program that starts one (``benchmarks.start``). ``than``: the folder of another
     checkout of Rollcall (``benchmarks.paired``). ``only``: these clients
-    (``benchmarks.libraries``) or parts (``benchmarks.beside``). ``every``: seconds between changes
-    of a group, and ``members``: its size (``benchmarks.settling``)."""
+    (``benchmarks.libraries``), parts (``benchmarks.beside``) or words of paths
+    (``benchmarks.past``). ``every``: seconds between changes of a group, and ``members``: its size
+    (``benchmarks.settling``)."""
 
     rounds: int | None = None
     seconds: float | None = None

@@ -5,7 +5,9 @@ the partitions of a member are owned by its neighbour for an hour of each day. D
 are packed, as the clean-up does it; progress is that of two days.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -199,8 +201,12 @@ def paths() -> list[str]:
     return [*lists, *(f"{group}?{urlencode(q)}" for q in asked)]
 
 
+def _is_wanted(words: Sequence[str], path: str) -> bool:
+    return not words or any(word in path for word in words)
+
+
 def main(options: Options) -> bool:
-    """Print a line for each page."""
+    """Print a line for each page; ``only``: for those whose path has one of these words."""
     rounds = options.rounds or lists.ROUNDS
     settings = {"ROLLCALL_ADMIN_USER": pages.USER, "ROLLCALL_ADMIN_PASSWORD": pages.PASSWORD}
     with Installation(settings) as running:
@@ -211,7 +217,7 @@ def main(options: Options) -> bool:
         with pages.Browser(running.web) as browser:
             next(browser.pages("/admin/"))
             print(f"{'':72}{'best':>7}{'median':>8}{'CPU':>7}   goal (ms)")
-            for path in paths():
+            for path in filter(partial(_is_wanted, options.only), paths()):
                 told = lists.measured(running, browser, path, rounds, 1)
                 figures = f"{told.best:7.0f}{told.median:8.0f}{told.cpu:7.0f}"
                 print(f"{path:72}{figures}   {GOAL_MS}", flush=True)

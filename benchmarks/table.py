@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 RESULTS: Final = Path(__file__).parent / "results"
-PICTURE: Final = RESULTS / "beside-kafka.svg"
+PICTURE: Final = Path(__file__).parents[1] / "docs" / "screenshots" / "beside-kafka.svg"
 
 NOISE: Final = 0.8
 """A line of which this share of the former advantage is left has become worse; less of a difference

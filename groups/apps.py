@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.module_loading import import_string
 
 FOLLOWERS = [
@@ -24,8 +24,13 @@ class GroupsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the steps after migrations."""
+        """Connect the steps before and after migrations."""
+        pre_migrate.connect(self.precede, sender=self)
         post_migrate.connect(self.follow, sender=self)
+
+    def precede(self, **facts: Any) -> None:
+        """Refuse a database that is too old, before anything is changed."""
+        import_string("groups.postgres.migrated.refuse_older")(**facts)
 
     def follow(self, **facts: Any) -> None:
         """Run the steps that follow a migration, also when there is none to apply."""

@@ -1,4 +1,4 @@
--- rollcall: migrated (b64dc402723e5fe874abf7d97ec8ba9fe443ea4f8d23f778c675269ab68d16d0), PostgreSQL 18
+-- rollcall: migrated (cb5f9aaf7f9af6a59f5a79b11162db2d05f2813280633f2762cd9c96da1983ca), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -3942,10 +3942,9 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0101_node_minutes', now()),
 ('sessions', '0001_initial', now());
 
-INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
-SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0
-FROM pg_control_system();
-UPDATE rollcall_timeline SET timeline = timeline;
 
-SELECT public.rollcall_turn_history(1);
-SELECT public.rollcall_turn_facts(24, 1);
+INSERT INTO rollcall_timeline (system_identifier, timeline, jump, generations_after)
+SELECT system_identifier, rollcall_server_timeline(), gen_random_uuid(), 0 FROM pg_control_system();
+UPDATE rollcall_timeline SET timeline = timeline;
+SELECT rollcall_turn_history(1);
+SELECT rollcall_turn_facts(24, 1);

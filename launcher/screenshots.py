@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ SIZE = {"width": 1400, "height": 900}
 
 USER = "olga"
 GROUP = "demo-orders"
-TABS = ("timeline", "members", "rebalances", "offsets", "configuration")
+TABS = ("members", "rebalances", "offsets", "configuration")
 REASON = "worker 3 was moved to another machine"
 
 PLAY_S = 45.0
@@ -60,6 +61,12 @@ class Camera:
         self.page.screenshot(path=target)
         say(f"{target}")
 
+    def download(self, path: str, name: str) -> None:
+        """What a page offers as a file."""
+        target = self.folder / name
+        target.write_bytes(self.page.request.get(path).body())
+        say(f"{target}")
+
     def log_in(self, password: str) -> None:
         """By the login page."""
         self.go("/admin/")
@@ -80,6 +87,7 @@ def walk(camera: Camera) -> None:
         camera.go(f"/admin/groups/group/{GROUP}/change/?tab={name}")
         open_first(camera.page)
         camera.take(name)
+    camera.download(f"/admin/groups/group/{GROUP}/picture/?{since(PLAY_S)}", "timeline.svg")
     force(camera)
     camera.go("/admin/groups/node/")
     camera.take("nodes")
@@ -89,6 +97,12 @@ def walk(camera: Camera) -> None:
     camera.go(f"/admin/groups/group/{GROUP}/change/")
     camera.take("group-dark")
     camera.page.emulate_media(color_scheme="light")
+
+
+def since(seconds: float) -> str:
+    """The query of the time since so many seconds ago."""
+    at = datetime.now(UTC) - timedelta(seconds=seconds)
+    return f"since={at:%Y-%m-%dT%H:%M:%S}"
 
 
 def open_first(page: Any) -> None:

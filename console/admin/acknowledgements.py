@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminSplitDateTimeWidget, UnfoldAdminTextareaWi
 from console.admin.form_fields import LineField, not_past
 from console.admin.noted import NotedAdmin
 from console.operations import acknowledgements
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 from groups.models import Acknowledgement
 
 

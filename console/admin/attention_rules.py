@@ -19,7 +19,8 @@ from unfold.widgets import (
 from console.admin.form_fields import LineField
 from console.admin.noted import NotedAdmin
 from console.operations import attention_rules
-from console.queries.attention_rules import OF_GROUPS, in_words
+from console.queries.attention_rules import in_words
+from console.queries.attention_table import OF_GROUPS
 from groups.models import AttentionRule
 
 OWN = ("rule", "name", "is_prefix", "threshold", "until", "reason")

@@ -73,10 +73,11 @@ class Chart(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """What a chart shows: figures by colour of some hours, and their sum in words."""
+    """What a chart shows: figures by colour of some hours (None: not known), and their sum in
+    words."""
 
     title: str
-    figures: Callable[[Sequence[FleetHour]], Mapping[str, int]]
+    figures: Callable[[Sequence[FleetHour]], Mapping[str, int] | None]
     text: Callable[[int], str]
 
 
@@ -87,14 +88,19 @@ def _rebalances(hours: Sequence[FleetHour]) -> Mapping[str, int]:
     return found
 
 
+def _members(hours: Sequence[FleetHour]) -> Mapping[str, int] | None:
+    members = hours[-1].members
+    return None if members is None else {"": members}
+
+
 OF_GROUP: Final = (
     Measure("Rebalances", _rebalances, lambda n: many(n, "rebalance")),
     Measure("Without work", lambda hours: {"": sum(h.idle_ms for h in hours)}, partition_seconds),
     Measure("Longest rebalance", lambda hours: {"": max(h.longest_ms for h in hours)}, seconds),
+    Measure("Members", _members, lambda n: many(n, "member")),
 )
 MEASURES: Final = (
     *OF_GROUP,
-    Measure("Members", lambda hours: {"": hours[-1].members}, lambda n: many(n, "member")),
     Measure("Commits", lambda hours: {"": sum(h.commits for h in hours)}, lambda n: f"{n:,}"),
 )
 
@@ -190,7 +196,7 @@ def _when(column: Column, step: timedelta) -> str:
 
 def _chart(measure: Measure, columns: Sequence[Column], scope: Scope) -> Chart:
     figures = [measure.figures(column.hours) if column.hours else None for column in columns]
-    top = max(sum(each.values()) for each in figures if each is not None)
+    top = max((sum(each.values()) for each in figures if each is not None), default=0)
     bars = [
         Bar(
             n * UNIT,
@@ -227,7 +233,7 @@ def _row(column: Column, scope: Scope) -> Mapping[str, Any]:
         "when": _when(column, scope.step),
         "link": scope.link(column.at),
         "figures": [
-            measure.text(sum(each.values()))
+            "not known" if each is None else measure.text(sum(each.values()))
             for measure, each in zip(scope.measures, figures, strict=True)
         ],
     }

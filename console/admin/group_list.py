@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from console.admin.links import LinkedList
 from console.people import rights
-from console.queries import attention, day_strips, group_rows, group_search, groups, situation
+from console.queries import day_strips, group_rows, group_search, groups, situation
 from console.queries.acknowledgements import ABOUT_GROUPS, in_force
+from console.queries.attention_table import OF_GROUPS
 from groups.models import Group, Node, SavedView
 
 ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
@@ -85,11 +86,11 @@ class AttentionFilter(Filter):
 
     title = "rule that fires"
     parameter_name = "attention"
-    options = [(ANY_RULE, "any rule"), *((name, name) for name in attention.OF_GROUPS)]
+    options = [(ANY_RULE, "any rule"), *((rule.name, rule.name) for rule in OF_GROUPS)]
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with a finding of this rule."""
-        names = attention.OF_GROUPS if value == ANY_RULE else (value,)
+        names = [rule.name for rule in OF_GROUPS] if value == ANY_RULE else [value]
         return group_search.of_rules(queryset, names)
 
 

@@ -174,9 +174,12 @@ def _column(
 
 
 def _times(first: datetime, count: int, step: timedelta, width: float) -> Sequence[Mark]:
-    every = max(1, count // TICKS)
-    form = "%H:%M" if step * count <= DAY else "%m-%d"
+    """Marks of hours, or of days where these begin."""
+    are_hours = step * count <= DAY
+    form, columns = ("%H:%M", 1) if are_hours else ("%m-%d", max(1, DAY // step))
+    begin = 0 if are_hours else (_floor(first, DAY) - first) // step % columns
+    every = columns * max(1, count // columns // TICKS)
     return [
         Mark(round(LEFT + place * width, 1), (first + place * step).strftime(form))
-        for place in range(0, count, every)
+        for place in range(begin, count, every)
     ]

@@ -31,6 +31,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "topics": sorted(scene.named(topic) for topic in scene.counts)[:HOSTS_MAX],
         "assignors": sorted(scene.assignors.keys() - {scene.assignor}),
         "assignor_now": scene.assignor,
+        "protocols": sorted(scene.protocols),
         **_answer(scene, request.GET),
     }
 
@@ -45,6 +46,7 @@ def _hosts(scene: Scene) -> list[dict[str, Any]]:
     return [
         {
             "name": host.lstrip("/"),
+            "address": host,
             "query": f"?{urlencode({'tab': TAB, 'host': host})}",
             "members": members[host],
             "partitions": owned[host],

@@ -19,6 +19,7 @@ from groups.core.foresight import NO_CHANGE
 SIZE_MAX: Final = 999_999
 NUMBER: Final = {"type": "integer", "minimum": -SIZE_MAX, "maximum": SIZE_MAX}
 ADDED: Final = {"type": "integer", "minimum": 1, "maximum": SIZE_MAX}
+TIMEOUT: Final = {"type": "integer", "minimum": 1, "maximum": 86_400_000}
 
 QUESTIONS: Final = [
     OpenApiParameter("host", NAME, description="This host dies: the address of its members."),
@@ -29,6 +30,13 @@ QUESTIONS: Final = [
     OpenApiParameter("assignor", NAME, description="Another assignor."),
     OpenApiParameter("at_once", ADDED, description="A deploy restarts so many at a time."),
     OpenApiParameter("static", str, enum=["true"], description="In it, with static ids."),
+    OpenApiParameter(
+        "session_timeout_ms",
+        TIMEOUT,
+        description="Session timeouts of so long; without a `host` or `gone`, of the member with"
+        " the most partitions, which dies.",
+    ),
+    OpenApiParameter("protocol", NAME, description="Members speak it: `classic`, `consumer`."),
 ]
 
 FORCED: Final = Question("If a rebalance is forced", NO_CHANGE)
@@ -44,7 +52,8 @@ class GroupForesight(View):
     )
     def get(self, request: Request, group_id: str) -> Response:
         """Say what would become of a group, computed by the coordinator's own rules, without a
-        change: the first question of the query counts; without one a rebalance is forced."""
+        change: the first question of the query counts, a session timeout and a protocol besides it;
+        without one a rebalance is forced."""
         group = existing(group_id)
         try:
             scene = foresight.scene_of(group)

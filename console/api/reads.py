@@ -15,7 +15,8 @@ from console.api.inputs import described
 from console.api.pages import first_page, linked, paged_values, position, size_of
 from console.api.schema import GROUP_ID, MOMENT, NAME, PAGE, PARTITION, all_of, page_of
 from console.api.views import View, existing, missing, required
-from console.queries import attention, facts, groups, progress, situation
+from console.queries import facts, groups, progress, situation
+from console.queries.attention_table import RULES
 from console.queries.thresholds import Thresholds
 from groups.models import AuditEntry, Operation, Slot
 
@@ -165,7 +166,7 @@ class Rules(View):
                 "setting": rule.setting or None,
                 "value": getattr(values, rule.setting.replace(".", "_"), None),
             }
-            for rule in attention.RULES
+            for rule in RULES
         ]
         return Response({"data": shapes.RuleView(rows, many=True).data})
 

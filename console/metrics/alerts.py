@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from console.queries.attention import RULES, Rule
+from console.queries.attention_table import RULES, Rule
 
 CRITICAL, WARNING = "critical", "warning"
 

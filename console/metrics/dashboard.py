@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 
 WIDTH, HEIGHT, COLUMNS = 8, 7, 3
 SOURCE: Final = {"type": "prometheus", "uid": "${source}"}

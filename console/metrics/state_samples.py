@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from django.conf import settings
 
 from console.metrics.state import State
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 from console.queries.fired import Place
 from console.queries.situation import SETTLED
 from groups.metrics.series import Sample

@@ -11,15 +11,13 @@ from typing import Any, Final, NamedTuple
 from django.conf import settings
 from django.db import connection
 
-from console.queries.acknowledgements import ABOUT_GROUPS
-from console.queries.attention import RULES
+from console.queries.attention_table import OF_GROUPS
 from console.queries.groups import REBALANCED
 from console.queries.why_text import seconds
 from groups.models import AttentionRule
 from groups.store.sql import attention as sql
 from groups.store.sql import attention_hours
 
-OF_GROUPS: Final = tuple(rule for rule in RULES if rule.name in ABOUT_GROUPS)
 TUNABLE: Final = tuple(rule.name for rule in OF_GROUPS if rule.setting)
 """Those that a group may have another threshold for; each of them can be silenced."""
 

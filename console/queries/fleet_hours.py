@@ -24,11 +24,11 @@ class GroupHour(NamedTuple):
 
 
 class FleetHour(NamedTuple):
-    """An hour that is over. ``members``: at its end. ``longest_ms``: its longest rebalance.
-    ``rebalances``: by cause. ``groups``: those whose rebalances cost most."""
+    """An hour that is over. ``members``: at its end; None: not known. ``longest_ms``: its longest
+    rebalance. ``rebalances``: by cause. ``groups``: those whose rebalances cost most."""
 
     hour: datetime
-    members: int
+    members: int | None
     commits: int
     longest_ms: int
     idle_ms: int
@@ -60,8 +60,9 @@ def _hour(
 
 def of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]:
     """The hours of this time as a group's rebalances tell them, in order, those without any too;
-    none if there was none in all of it. Of more than ``ROUNDS_MAX`` the newest are known: hours
-    before them, and the one in which they begin, are missing."""
+    none if there was none in all of it. Members are those of the last rebalance. Of more than
+    ``ROUNDS_MAX`` the newest are known: hours before them, and the one in which they begin, are
+    missing."""
     bounds: dict[str, Any] = {"group_id": group_id, "first": since, "last": until}
     with connection.cursor() as cursor:
         cursor.execute(sql.OF_GROUP, {**bounds, "rounds": ROUNDS_MAX})
@@ -70,12 +71,21 @@ def of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]
         return []
     counted = sum(sum(hour.rebalances.values()) for hour in found.values())
     first = min(found) + HOUR if counted == ROUNDS_MAX else since
-    hours = (first + n * HOUR for n in range((until - first) // HOUR))
-    return [found.get(hour) or _hour_of_group(hour, 0, 0, [], []) for hour in hours]
+    hours, members = list[FleetHour](), None
+    for n in range((until - first) // HOUR):
+        hour = first + n * HOUR
+        hours.append(found.get(hour) or _hour_of_group(hour, members, 0, 0, [], []))
+        members = hours[-1].members
+    return hours
 
 
 def _hour_of_group(
-    hour: datetime, longest_ms: int, idle_ms: int, triggers: list[str], rebalances: list[int]
+    hour: datetime,
+    members: int | None,
+    longest_ms: int,
+    idle_ms: int,
+    triggers: list[str],
+    rebalances: list[int],
 ) -> FleetHour:
     by_cause = dict(zip(triggers, rebalances, strict=True))
-    return FleetHour(hour, 0, 0, longest_ms, idle_ms, by_cause, [])
+    return FleetHour(hour, members, 0, longest_ms, idle_ms, by_cause, [])

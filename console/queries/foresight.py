@@ -22,14 +22,14 @@ from groups.core.foresight import (
     Unreadable,
     foresee,
 )
-from groups.core.kinds import SCENES
+from groups.core.kinds import PROTOCOLS, SCENES
 from groups.core.operations import Name
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.models import Group, GroupConfig, Member, Topic
 
 MEMBERS_MAX: Final = 10_000
 PARTITIONS_MAX: Final = 200_000
-"""Larger groups are not asked about: it would take several seconds."""
+"""Larger groups are not asked about, nor what would make one: it would take several seconds."""
 
 WAIT_S: Final = 5.0
 """How long a question waits for another one's answer."""
@@ -68,7 +68,9 @@ def scene_of(group: Group) -> Scene:
         raise Unanswerable(str(unreadable)) from None
     except (KeyError, TypeError):
         raise Unanswerable(OTHERWISE) from None
-    return replace(scene, is_frozen=freezes.exists())
+    is_able = group.kind in PROTOCOLS
+    others = {name: each for name, each in PROTOCOLS.items() if is_able and name != group.kind}
+    return replace(scene, is_frozen=freezes.exists(), protocols=others)
 
 
 def _topics(group: Group, members: Any) -> set[str]:
@@ -94,6 +96,9 @@ def _durable(group: Group, members: Mapping[str, MemberRow]) -> Durable:
 
 def answer(scene: Scene, change: Change = NO_CHANGE) -> Foresight:
     """The answer. Raises ValueError for a question without sense, and ``Unanswerable``."""
+    partitions = sum(scene.counts.values()) + sum(change.partitions.values())
+    if len(scene.seats) + change.newcomers > MEMBERS_MAX or partitions > PARTITIONS_MAX:
+        raise Unanswerable(TOO_LARGE)
     if not _ONE.acquire(timeout=WAIT_S):
         raise Unanswerable(BUSY)
     try:

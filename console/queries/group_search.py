@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from console.queries import attention, overview
+from console.queries.attention_table import UNSETTLED
 from console.queries.situation import SETTLED
 from console.queries.text_search import any_has_text, contains, has_text, is_storable
 from groups.models import Member, Slot, Topic
@@ -126,6 +127,6 @@ def of_rules(selected: QuerySet[Any], names: Collection[str]) -> QuerySet[Any]:
     """The groups among these with a finding of these attention rules, also acknowledged ones. One
     more statement, two with ``attention.commit.ms``."""
     condition = Q(group_id__in=attention.groups_of(names))
-    if attention.UNSETTLED in names:
+    if UNSETTLED in names:
         condition |= ~Q(state__in=SETTLED) & Q(overview.is_unsettled(timezone.now()))
     return selected.filter(condition)

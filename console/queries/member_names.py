@@ -127,7 +127,7 @@ def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
     by_group: dict[str, dict[str, str]] = {entry.group_id: {} for entry in entries}
     for entry in entries:
         by_group[entry.group_id] |= _client_ids([entry])
-    named = {(e.group_id, m) for e in entries for m in _in_sentence(e)}
+    named = {(e.group_id, m) for e in entries for m in in_sentence(e)}
     unknown = {(group_id, m) for group_id, m in named if m not in by_group[group_id]}
     if unknown:
         found = Member.objects.filter(
@@ -140,7 +140,8 @@ def names_of_groups(entries: Sequence[Journal]) -> Mapping[str, Names]:
     return {key: Names(names, _several(names.values()), key) for key, names in by_group.items()}
 
 
-def _in_sentence(entry: Journal) -> Iterator[str]:
+def in_sentence(entry: Journal) -> Iterator[str]:
+    """Other members than its own that an entry's sentence names, and a few more."""
     yield from islice(entry.waited_for or (), IN_SENTENCE_MAX)
     for pair in ((entry.details or {}).get("handed_over") or ())[:IN_SENTENCE_MAX]:
         yield from (pair["from"], pair["to"])

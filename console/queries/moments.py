@@ -4,10 +4,9 @@ Reads only, bounded, a few statements each.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from console.queries import facts, groups
@@ -24,8 +23,6 @@ HOURS: Final = timedelta(hours=7)
 """How far before a moment commits are read one by one, and how far the hours of progress."""
 
 CONFIG_ENTRIES_MAX: Final = 500
-
-Partition = tuple[str, int]
 
 
 class OffsetThen(NamedTuple):
@@ -89,8 +86,31 @@ def look(group_id: str, at: datetime) -> Moment:
     return Moment(at, there, facts.owners_at(group_id, at, there))
 
 
+@dataclass(frozen=True, slots=True)
+class _Committed:
+    """The offsets of a topic and when each was committed, by partition: a value for each of 50,000
+    partitions would take as long as all that is done with them."""
+
+    offsets: dict[int, int] = field(default_factory=dict)
+    times: dict[int, datetime] = field(default_factory=dict)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """These partitions' offsets were deleted."""
+        for number in numbers:
+            self.offsets.pop(number, None)
+
+
 def offsets(group_id: str, at: datetime) -> Sequence[OffsetThen]:
     """The offsets that were committed then, as far as it is known. One statement."""
+    return [
+        OffsetThen(topic, number, offset, its.times[number])
+        for topic, its in sorted(_committed(group_id, at).items())
+        for number, offset in sorted(its.offsets.items())
+    ]
+
+
+def _committed(group_id: str, at: datetime) -> Mapping[str, _Committed]:
+    """By topic. What is read later is later."""
     values: dict[str, Any] = {
         "group_id": group_id,
         "at": at,
@@ -98,17 +118,16 @@ def offsets(group_id: str, at: datetime) -> Sequence[OffsetThen]:
         "hours": HOURS,
         "most": COMMITS_MAX,
     }
-    known: dict[Partition, tuple[int, datetime]] = {}
+    known: dict[str, _Committed] = defaultdict(_Committed)
     with many_rows() as cursor:
         cursor.execute(sql.OFFSETS, values)
         for topic, set_at, is_gone, numbers, found in cursor.fetchall():
-            parts = zip(repeat(topic), numbers, strict=False)
             if is_gone:
-                for part in parts:
-                    known.pop(part, None)
+                known[topic].forget(numbers)
             else:
-                known.update(zip(parts, zip(found, repeat(set_at), strict=False), strict=True))
-    return [OffsetThen(*part, *told) for part, told in sorted(known.items())]
+                known[topic].offsets.update(zip(numbers, found, strict=True))
+                known[topic].times.update(dict.fromkeys(numbers, set_at))
+    return known
 
 
 def settings(group_id: str, *moments: datetime) -> Sequence[Mapping[str, str]]:
@@ -188,49 +207,56 @@ def compare(group_id: str, since: datetime, until: datetime) -> Comparison:
     before, after = (look(group_id, at) for at in (since, until))
     was, now = ({life.life: life for life in each.lives} for each in (before, after))
     owners, owners_now = (_owners(each) for each in (before, after))
-    parts = owners.keys() | owners_now.keys()
-    moved = [p for p in sorted(parts) if _life(owners.get(p)) != _life(owners_now.get(p))]
     return Comparison(
         since,
         until,
         [life for number, life in now.items() if number not in was],
         [life for number, life in was.items() if number not in now],
         len(was.keys() & now.keys()),
-        [Move(*part, _name(owners.get(part)), _name(owners_now.get(part))) for part in moved],
-        len(parts),
-        _progress(offsets(group_id, since), offsets(group_id, until)),
+        list(_moves(owners, owners_now, {**was, **now})),
+        _number(owners, owners_now),
+        list(_progress(_committed(group_id, since), _committed(group_id, until))),
         _settings(*settings(group_id, since, until)),
     )
 
 
-def _owners(moment: Moment) -> Mapping[Partition, Owned]:
-    return {(one.topic, number): one for one in moment.owned for number in one.numbers()}
+_Owners = Mapping[str, Mapping[int, int]]
+"""By topic and partition, the life that owns it."""
 
 
-def _life(owned: Owned | None) -> int | None:
-    return None if owned is None else owned.life
+def _owners(moment: Moment) -> _Owners:
+    found: dict[str, dict[int, int]] = defaultdict(dict)
+    for one in moment.owned:
+        found[one.topic] |= dict.fromkeys(one.numbers(), one.life)
+    return found
 
 
-def _name(owned: Owned | None) -> str | None:
-    return None if owned is None else owned.instance_id or owned.client_id or owned.member_id
+def _number(before: _Owners, after: _Owners) -> int:
+    """Of partitions that had an owner at one of the moments."""
+    return sum(len({*before.get(topic, ()), *after.get(topic, ())}) for topic in {*before, *after})
 
 
-def _progress(before: Sequence[OffsetThen], after: Sequence[OffsetThen]) -> Sequence[TopicProgress]:
-    was = {(one.topic, one.partition): one.committed_offset for one in before}
-    steps: dict[str, list[int]] = defaultdict(list)
-    for one in after:
-        if (one.topic, one.partition) in was:
-            steps[one.topic].append(one.committed_offset - was[one.topic, one.partition])
-    return [
-        TopicProgress(
-            topic,
-            sum(step > 0 for step in its),
-            sum(step < 0 for step in its),
-            sum(step == 0 for step in its),
-            sum(its),
-        )
-        for topic, its in sorted(steps.items())
-    ]
+def _moves(before: _Owners, after: _Owners, lives: Mapping[int, Life]) -> Iterator[Move]:
+    """By topic and partition."""
+    names: dict[int | None, str | None] = {None: None}
+    names |= {key: one.instance_id or one.client_id or one.member_id for key, one in lives.items()}
+    for topic in sorted({*before, *after}):
+        was, now = before.get(topic, {}), after.get(topic, {})
+        for number in sorted(was.keys() | now.keys()):
+            if (first := was.get(number)) != (second := now.get(number)):
+                yield Move(topic, number, names[first], names[second])
+
+
+def _progress(
+    before: Mapping[str, _Committed], after: Mapping[str, _Committed]
+) -> Iterator[TopicProgress]:
+    """Of the partitions whose offsets are known of both moments."""
+    for topic in sorted(before.keys() & after.keys()):
+        was, now = before[topic].offsets, after[topic].offsets
+        steps = [now[number] - was[number] for number in was.keys() & now.keys()]
+        advanced, back = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+        if steps:
+            yield TopicProgress(topic, advanced, back, len(steps) - advanced - back, sum(steps))
 
 
 def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Sequence[Setting]:

@@ -2,13 +2,22 @@
 Pages, REST, the command line and agents ask by the same names."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from console.queries import foresight
+from console.queries.groups import CLASSIC, CONSUMER
 from console.queries.situation_text import many
-from groups.core.foresight import Change, Gone, Scene
+from console.queries.why_text import seconds
+from groups.broker_configs import from_django
+from groups.core.foresight import NO_CHANGE, Change, Gone, Scene
 
-DIGITS_MAX: Final = 6
+DIGITS_MAX: Final = 8
+
+SESSIONS: Final[Mapping[str, str]] = {CLASSIC: "group", CONSUMER: "group.consumer"}
+"""The prefix of the settings that bound a session timeout, by kind of group."""
+
+SESSIONS_OF_OTHERS: Final = "consumer"
 
 
 class Question(NamedTuple):
@@ -44,6 +53,36 @@ def _member(scene: Scene, query: Asked) -> Question:
     seat = next((each for each in scene.seats if each.member_id == member_id), None)
     name = member_id if seat is None else seat.as_seen.instance_id or seat.client_id or member_id
     return Question(f"If {name} dies", change)
+
+
+def _timeout(scene: Scene, query: Asked) -> Question:
+    """A session timeout matters where somebody dies: the member with the most partitions."""
+    if not scene.seats:
+        raise ValueError("the group has no members")
+    most = max(scene.seats, key=lambda seat: (len(seat.as_seen.held), seat.member_id))
+    return _member(scene, {**query, "gone": most.member_id})
+
+
+def _timed(scene: Scene, query: Asked, asked: Question) -> Question:
+    """The same with another session timeout."""
+    timeout = _number(query, "session_timeout_ms")
+    if asked.change.how != Gone.SILENT:
+        raise ValueError("a session timeout matters where a host or a member dies")
+    settings, of = from_django(), SESSIONS.get(scene.kind, SESSIONS_OF_OTHERS)
+    least, most = (
+        int(settings[f"{of}.{end}.session.timeout.ms"].value or 0) for end in ("min", "max")
+    )
+    if not least <= timeout <= most:
+        raise ValueError(f"the coordinator takes session timeouts of {least:,} to {most:,} ms")
+    change = replace(asked.change, session_timeout_ms=timeout)
+    return Question(f"{asked.title}, with a session timeout of {seconds(timeout)}", change)
+
+
+def _spoken(_scene: Scene, query: Asked, asked: Question) -> Question:
+    """The same with another protocol."""
+    name = str(query["protocol"])
+    change = replace(asked.change, protocol=name)
+    return Question(f"{asked.title}, with the protocol {name}", change)
 
 
 def _members(scene: Scene, query: Asked) -> Question:
@@ -82,12 +121,25 @@ QUESTIONS: Final[Mapping[str, Ask]] = {
     "partitions": _partitions,
     "assignor": _assignor,
     "at_once": _deploy,
+    "session_timeout_ms": _timeout,
+    "protocol": lambda _scene, _query: Question("After a rebalance", NO_CHANGE),
 }
 """By the parameter of the URL that asks it."""
+
+BESIDES: Final[Mapping[str, Callable[[Scene, Asked, Question], Question]]] = {
+    "session_timeout_ms": _timed,
+    "protocol": _spoken,
+}
+"""What is asked besides, in the same way."""
 
 
 def question(scene: Scene, query: Asked) -> Question | None:
     """The first question that is asked; None: none is. Raises ValueError with the reason why it
     makes no sense."""
     asked = next((name for name in QUESTIONS if query.get(name)), None)
-    return None if asked is None else QUESTIONS[asked](scene, query)
+    if asked is None:
+        return None
+    found = QUESTIONS[asked](scene, query)
+    for name in filter(query.get, BESIDES):
+        found = BESIDES[name](scene, query, found)
+    return found

@@ -5,11 +5,14 @@ Reads only, three statements for any group, each by index, and bounded. What a b
 in ``cuts``.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nlargest
+from itertools import accumulate, count, repeat
 from typing import Any, Final, NamedTuple
 
 from django.db.models import Q
@@ -18,15 +21,17 @@ from django.utils import timezone
 from console.queries import journal_rows, journal_times, timeline_events
 from console.queries.journal_text import sentence
 from console.queries.many_rows import many_rows
-from console.queries.member_names import Names
+from console.queries.member_names import IN_SENTENCE_MAX, Names, in_sentence
 from console.queries.timeline_events import OF_CLUSTER, OF_GROUP, Event, Pause
 from console.queries.timeline_lanes import (
+    DEPARTURES_MAX,
     HOST,
+    LANES_MAX,
+    LOST,
     MEMBER,
     MEMBERS_MAX,
-    Change,
     Lane,
-    LifeRow,
+    LaneRow,
     WaitRow,
     lanes,
 )
@@ -165,6 +170,10 @@ class Window(NamedTuple):
         return self.until if ends_now else now
 
 
+Beside = Mapping[str, Any]
+"""What the statement of the lanes says of all of them, by name."""
+
+
 class _Round(NamedTuple):
     generation: int
     outcome: str
@@ -198,17 +207,18 @@ def read(
 ) -> Timeline:
     """The timeline of a group that is there, or was. ``kinds``: the entries that the reader may
     see; ``has_reports``: whether also what an analysis found."""
-    values = _values(group_id, window, has_reports=has_reports)
-    past: dict[str, list[Any]] = defaultdict(list)
-    for what, *row in _rows(sql.PAST, values):
-        past[what].append(row)
-    lives = [LifeRow(int(row[0]), *row[4:]) for row in past["life"]]
-    rounds = [_Round(*row) for row in _rows(sql.ROUNDS, values)]
+    rounds = [_Round(*row) for row in _rows(sql.ROUNDS, _values(group_id, window))]
     entries = _entries(group_id, window, kinds)
-    names = _names(group_id, lives)
     waited, waits = _waits(rounds)
-    sums = {life: ms for life, (ms, _) in waited.items()}
-    by = HOST if window.host is None and len(lives) > MEMBERS_MAX else MEMBER
+    wanted = {
+        "waited": [*waited],
+        "waited_ms": [ms for ms, _ in waited.values()],
+        "longest": [*{wait.life for wait in waits}],
+        "mentioned": [*_mentioned(rounds, entries)],
+        "has_reports": has_reports,
+    }
+    rows, beside = _lane_rows({**_values(group_id, window), **wanted})
+    names = _names(group_id, beside)
     within = [one for one in rounds if one.until >= window.since]
     rebalances = [_rebalance(one, entries, names) for one in reversed(within)]
     return Timeline(
@@ -216,35 +226,53 @@ def read(
         since=window.since,
         until=window.until,
         step_s=window.step_s,
-        by=by,
-        lives=len(lives),
-        lanes=lanes(lives, by, [Change(*row[:3]) for row in past["change"]], waits, sums),
+        by=HOST if rows and rows[0].by_host else MEMBER,
+        lives=rows[0].all_lives if rows else 0,
+        lanes=lanes(rows, waits),
         rebalances=rebalances,
-        states=_states(rounds, window, group, has_begun=_had_members(rounds, lives, window)),
-        events=_events(group_id, window, entries, names, past),
+        states=_states(rounds, window, group, has_begun=_had_members(rounds, rows, window)),
+        events=_events(group_id, window, entries, names, beside),
         pauses=timeline_events.pauses(entry for entry in entries if entry.group_id),
-        cost=_cost(rebalances, _slowest(waited, lives, names)),
-        cuts=list(_cuts(len(lives), past["size"][0][3], len(within), len(entries))),
+        cost=_cost(rebalances, _slowest(waited, beside, names)),
+        cuts=list(_cuts(rows, within, len(entries))),
         known=window.known,
     )
 
 
-def _values(group_id: str, window: Window, *, has_reports: bool) -> Mapping[str, Any]:
-    """The values of the statements."""
+def _values(group_id: str, window: Window) -> dict[str, Any]:
+    """The values that statements have in common."""
     return {
         "group_id": group_id,
         "first": window.since,
         "last": window.until,
         "host": window.host,
         "step_s": window.step_s,
-        "has_reports": has_reports,
         "lives": LIVES_MAX,
         "members": MEMBERS_MAX,
+        "lanes": LANES_MAX,
+        "departures": DEPARTURES_MAX,
         "changes": CHANGES_MAX,
-        "marks": MARKS_MAX,
+        "lost": [*map(str, LOST)],
         "rounds": ROUNDS_MAX,
         "waits": WAITS_MAX,
+        "marks": MARKS_MAX,
     }
+
+
+def _lane_rows(values: Mapping[str, Any]) -> tuple[Sequence[LaneRow], Beside]:
+    """The lanes, and what is told beside them."""
+    found = _rows(sql.LANES, values)
+    beside = {name: told for name, told in json.loads(found[0][-1]).items() if told}
+    return [LaneRow(*row) for *row, _ in found if row[0]], beside
+
+
+def _mentioned(rounds: Sequence[_Round], entries: Sequence[Journal]) -> Collection[str]:
+    """The members that a sentence of these may name."""
+    named = {member for one in rounds for member in one.cause_ids if member}
+    for entry in entries:
+        own = entry.member_id, *(entry.left or ())[:IN_SENTENCE_MAX]
+        named.update(filter(None, own), in_sentence(entry))
+    return named
 
 
 def _events(
@@ -252,13 +280,14 @@ def _events(
     window: Window,
     entries: Sequence[Journal],
     names: Names,
-    past: Mapping[str, Sequence[Any]],
+    beside: Beside,
 ) -> Sequence[Event]:
     """What happened beside the rebalances, in order of time."""
+    marks = ((datetime.fromisoformat(at), *rest) for at, *rest in beside.get("marks", ()))
     events = [
         *timeline_events.of_entries(entries, slot_of(group_id), names),
-        *(timeline_events.of_mark(row[4], row[6], row[10]) for row in past["mark"]),
-        *timeline_events.of_deploys((row[4], row[6]) for row in past["deploy"]),
+        *(timeline_events.of_mark(text, actor, at) for at, text, actor in marks),
+        *timeline_events.of_deploys(beside.get("deploys", ())),
     ]
     return sorted((one for one in events if _is_within(one, window)), key=lambda one: one.at)
 
@@ -270,11 +299,10 @@ def _rows(statement: str, values: Mapping[str, Any]) -> Sequence[Any]:
     return found
 
 
-def _names(group_id: str, lives: Sequence[LifeRow]) -> Names:
+def _names(group_id: str, beside: Beside) -> Names:
     """Names of the members of this time: who was awaited in it was there."""
-    names = {life.member_id: life.instance_id or life.client_id for life in lives}
-    several = {name for name, n in Counter(names.values()).items() if name and n > 1}
-    return Names({member: name for member, name in names.items() if name}, several, group_id)
+    by_id = {member: name for member, name in beside.get("names", {}).items() if name}
+    return Names(by_id, set(filter(None, beside.get("alike", ()))), group_id)
 
 
 def _waits(
@@ -282,49 +310,44 @@ def _waits(
 ) -> tuple[Mapping[int, tuple[int, int]], Sequence[WaitRow]]:
     """By life, how long it was awaited in all, and in how many rebalances; and the longest single
     waits."""
-    waited: dict[int, tuple[int, int]] = {}
-    single: list[tuple[int, int, int, int]] = []
+    sums: Counter[int | None] = Counter()
+    often: Counter[int | None] = Counter()
+    singles: list[tuple[int, int, int]] = []
     for nth, one in enumerate(rounds):
-        seen: dict[int, int] = {}
-        for run, life, ms in _runs(one):
-            seen[life] = seen.get(life, 0) + ms
-            single.append((ms, nth, run, life))
-        for life, ms in seen.items():
-            before_ms, often = waited.get(life, (0, 0))
-            waited[life] = before_ms + ms, often + 1
-    if len(single) > SEGMENTS_MAX:
-        single = nlargest(SEGMENTS_MAX, single)
-    return waited, [
-        WaitRow(
-            life, rounds[n].generation, rounds[n].since, ms, rounds[n].acts[r], rounds[n].ends[r]
-        )
-        for ms, n, r, life in single
-    ]
+        lives, waited_ms = one.lives or (), one.waited_ms or ()
+        often.update({*lives})
+        for life, ms in zip(lives, waited_ms, strict=True):
+            sums[life] += ms
+        singles += zip(waited_ms, repeat(nth), count(), strict=False)
+    longest = nlargest(SEGMENTS_MAX, singles)
+    waits = (_wait(rounds[nth], ms, place) for ms, nth, place in longest)
+    known = {life: (ms, often[life]) for life, ms in sums.items() if life is not None}
+    return known, [wait for wait in waits if wait is not None]
 
 
-def _runs(one: _Round) -> Iterator[tuple[int, int, int]]:
-    """The number of the run, the life and the milliseconds of each wait for a life that is
-    known."""
-    begin = 0
-    for run, number in enumerate(one.counts if one.lives and one.waited_ms else ()):
-        end = begin + number
-        for life, ms in zip(one.lives[begin:end], one.waited_ms[begin:end], strict=True):  # type: ignore[index]
-            if life is not None:
-                yield run, life, ms
-        begin = end
+def _wait(one: _Round, ms: int, place: int) -> WaitRow | None:
+    """The wait at this place of a rebalance; None: for nobody whose life is known."""
+    life = (one.lives or ())[place]
+    run = bisect_right([*accumulate(one.counts)], place)
+    if life is None:
+        return None
+    return WaitRow(life, one.generation, one.since, ms, one.acts[run], one.ends[run])
 
 
 def _is_within(one: Event, window: Window) -> bool:
     return one.at <= window.until and (one.until or one.at) >= window.since
 
 
-def _cuts(lives: int, owned: int, rounds: int, entries: int) -> Iterator[str]:
-    if lives >= LIVES_MAX:
-        yield f"Only the newest {LIVES_MAX:,} lives are shown."
-    if owned >= CHANGES_MAX:
+def _cuts(rows: Sequence[LaneRow], rounds: Sequence[_Round], entries: int) -> Iterator[str]:
+    if rows and rows[0].all_lives >= LIVES_MAX:
+        yield f"Of so many lives the {LIVES_MAX:,} that ended last are shown."
+    if rows and rows[0].owned >= CHANGES_MAX:
         yield "Too many partitions moved in this time to show who owned how many."
-    if rounds >= ROUNDS_MAX:
+    if len(rounds) >= ROUNDS_MAX:
         yield f"Only the newest {ROUNDS_MAX:,} rebalances are shown, and counted."
+    told = sum(one.lives is not None for one in rounds)
+    if told < len(rounds):
+        yield f"Whom rebalances waited for is told of the newest {told:,}."
     if entries >= ENTRIES_MAX:
         yield f"Only the newest {ENTRIES_MAX:,} entries of the journal are told."
 
@@ -383,12 +406,12 @@ def _explanation(one: _Round) -> Explanation:
     return Explanation(sum(one.cause_ms), tuple(told), is_partial=one.is_partial)
 
 
-def _had_members(rounds: Sequence[_Round], lives: Sequence[LifeRow], window: Window) -> bool:
+def _had_members(rounds: Sequence[_Round], rows: Sequence[LaneRow], window: Window) -> bool:
     """Whether the group had members before the first rebalance that is known, as far as the lives
     tell that were read."""
-    if not rounds or window.host is not None or len(lives) >= LIVES_MAX:
+    if not rounds or window.host is not None or (rows and rows[0].all_lives >= LIVES_MAX):
         return True
-    return any(life.joined_at < rounds[-1].since - JUST_JOINED for life in lives)
+    return bool(rows) and rows[0].first_at < rounds[-1].since - JUST_JOINED
 
 
 def _states(
@@ -415,17 +438,11 @@ def _states(
     return [state for state in inside if state.since < state.until]
 
 
-def _slowest(
-    sums: Mapping[int, tuple[int, int]], lives: Sequence[LifeRow], names: Names
-) -> Slowest | None:
-    member = {life.life: life for life in lives}
-    known = [life for life in sums if life in member]
-    if not known:
+def _slowest(waited: Mapping[int, tuple[int, int]], beside: Beside, names: Names) -> Slowest | None:
+    if "slowest" not in beside:
         return None
-    life = max(known, key=lambda life: (sums[life][0], -life))
-    found, (ms, rebalances) = member[life], sums[life]
-    name = names(found.member_id, found.instance_id or found.client_id or None)
-    return Slowest(found.member_id, name, ms, rebalances)
+    life, member_id, name = beside["slowest"]
+    return Slowest(member_id, names(member_id, name or None), *waited[life])
 
 
 def _cost(rebalances: Sequence[Rebalance], slowest: Slowest | None) -> Cost:

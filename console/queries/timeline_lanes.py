@@ -3,10 +3,11 @@
 Pure: of the rows that ``console.queries.timeline`` reads.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from console.queries.member_names import short
@@ -36,30 +37,44 @@ LOST: Final = frozenset(
 """Departures of members that did not go by themselves."""
 
 
-class LifeRow(NamedTuple):
-    """A life, with what a lane shows of it."""
+class LaneRow(NamedTuple):
+    """A row of ``groups.store.sql.timeline.LANES``: of all first, then of the lane. The fields of
+    ``host`` to ``software_version`` are of one of its lives."""
 
-    life: int
-    member_id: str
+    all_lives: int
+    by_host: bool
+    first_at: datetime
+    owned: int
+    all_lanes: int
+    place: int
+    key: str
+    host: str
     instance_id: str | None
     client_id: str
-    client_host: str
+    member_id: str
     software_name: str
     software_version: str
-    joined_at: datetime
-    origin: str
-    left_at: datetime | None
-    departure: str | None
-    heard_at: datetime | None
+    members: int
+    lives: int
+    gone: int
+    lost: int
+    waited_ms: int
+    member_ids: Sequence[str] | None
+    awaited: Sequence[int] | None
+    is_alike: bool
+    begins: Sequence[datetime]
+    ends: Sequence[datetime | None]
+    left_at: Sequence[datetime] | None
+    departures: Sequence[str | None] | None
+    left_ids: Sequence[str] | None
+    heard_at: Sequence[datetime | None] | None
+    bins: Sequence[int] | None
+    changes: Sequence[int] | None
 
-
-class Change(NamedTuple):
-    """By how many partitions the ownership of a host, or of a life by its number, changed in a part
-    of the time (``bin``, from 0)."""
-
-    key: str
-    bin: int
-    partitions: int
+    @property
+    def is_rest(self) -> bool:
+        """Whether it has what there is no room for."""
+        return self.place > LANES_MAX
 
 
 class WaitRow(NamedTuple):
@@ -133,120 +148,66 @@ class Lane:
         return self.steps[-1].partitions if self.steps else 0
 
 
-def lanes(
-    lives: Sequence[LifeRow],
-    by: str,
-    changes: Iterable[Change],
-    waits: Iterable[WaitRow],
-    waited_ms: Mapping[int, int],
-) -> Sequence[Lane]:
-    """The lanes, those first whose members were lost, then those that were waited for longest."""
-    grouped: dict[str, list[LifeRow]] = defaultdict(list)
-    for life in lives:
-        grouped[str(life.life) if by == MEMBER else life.client_host].append(life)
-    order = sorted(grouped, key=lambda key: _unsettled(grouped[key], waited_ms))
-    shown, rest = order[:LANES_MAX], order[LANES_MAX:]
-    named = {key: grouped[key] for key in shown}
-    if rest:
-        named[""] = [life for key in rest for life in grouped[key]]
-    lane_of = {life.life: key for key, its in named.items() for life in its}
-    lane_of_key = {key: key for key in shown} | dict.fromkeys(rest, "")
-    steps, awaited = _steps(changes, lane_of_key), _waits(waits, lane_of)
-    several = Counter(life.client_id for life in lives)
-    return [
-        _lane(key, its, _name(key, its, by, several, len(rest)), steps, awaited, waited_ms)
-        for key, its in named.items()
-    ]
+def lanes(rows: Sequence[LaneRow], waits: Iterable[WaitRow]) -> Sequence[Lane]:
+    """The lanes, those first whose members were lost, then those that were waited for longest.
+    ``waits``: of lives that a lane has ``awaited``."""
+    place_of = {life: row.place for row in rows for life in row.awaited or ()}
+    awaited = _waits(waits, place_of)
+    return [_lane(row, awaited.get(row.place, ())) for row in rows]
 
 
-def _unsettled(lives: Sequence[LifeRow], waited_ms: Mapping[int, int]) -> tuple[int, int, int, str]:
-    lost = sum(life.departure in LOST for life in lives)
-    waited = sum(waited_ms.get(life.life, 0) for life in lives)
-    left = sum(life.left_at is not None for life in lives)
-    return -lost, -waited, -left, lives[0].client_host + lives[0].client_id + lives[0].member_id
-
-
-def _name(
-    key: str, lives: Sequence[LifeRow], by: str, several: Mapping[str, int], rest: int
-) -> tuple[str, str]:
+def _name(row: LaneRow) -> tuple[str, str]:
     """What a lane is called, and what stands beside it."""
-    first = lives[0]
-    if not key:
-        return f"{rest:,} more {by}s", ""
-    if by == HOST:
-        return first.client_host or "(no host)", f"{len({life.member_id for life in lives}):,}"
-    name = first.instance_id or first.client_id or short(first.member_id)
-    if first.instance_id is None and several[first.client_id] > 1:
-        name = f"{name} ({short(first.member_id)})"
-    software = f"{first.software_name} {first.software_version}".strip()
-    return name, " · ".join(filter(None, (first.client_host, software)))
+    if row.is_rest:
+        return f"{row.all_lanes - LANES_MAX:,} more {HOST if row.by_host else MEMBER}s", ""
+    if row.by_host:
+        return row.host or "(no host)", f"{row.members:,}"
+    name = row.instance_id or row.client_id or short(row.member_id)
+    if row.instance_id is None and row.is_alike:
+        name = f"{name} ({short(row.member_id)})"
+    software = f"{row.software_name} {row.software_version}".strip()
+    return name, " · ".join(filter(None, (row.host, software)))
 
 
-def _lane(
-    key: str,
-    lives: Sequence[LifeRow],
-    name: tuple[str, str],
-    steps: Mapping[str, Sequence[Step]],
-    waits: Mapping[str, Sequence[WaitRow]],
-    waited_ms: Mapping[int, int],
-) -> Lane:
-    departures = sorted((_left(life) for life in lives if life.left_at), reverse=True)
+def _lane(row: LaneRow, waits: Sequence[WaitRow]) -> Lane:
+    name, detail = _name(row)
     return Lane(
-        key=key,
-        name=name[0],
-        detail=name[1],
-        lives=len(lives),
-        left=len(departures),
-        lost=sum(life.departure in LOST for life in lives),
-        waited_ms=sum(waited_ms.get(life.life, 0) for life in lives),
-        spans=_spans(lives),
-        steps=steps.get(key, ()),
-        waits=waits.get(key, ()),
-        departures=departures[:DEPARTURES_MAX],
-        member_ids=frozenset(life.member_id for life in lives),
+        key="" if row.is_rest else row.key,
+        name=name,
+        detail=detail,
+        lives=row.lives,
+        left=row.gone,
+        lost=row.lost,
+        waited_ms=row.waited_ms,
+        spans=[Span(*span) for span in zip(row.begins, row.ends, strict=True)],
+        steps=list(_steps(row)),
+        waits=waits,
+        departures=list(_departures(row)),
+        member_ids=frozenset(row.member_ids or ()),
     )
 
 
-def _left(life: LifeRow) -> Left:
-    is_lost = life.departure in LOST and life.heard_at is not None
-    at, how = life.left_at or life.joined_at, life.departure or Departure.UNKNOWN
-    return Left(at, str(how), life.member_id, life.heard_at if is_lost else None)
+def _departures(row: LaneRow) -> Iterator[Left]:
+    columns = (row.left_at, row.departures, row.left_ids, row.heard_at)
+    for at, how, member_id, heard_at in zip(*(each or () for each in columns), strict=True):
+        silent_since = heard_at if how in LOST else None
+        yield Left(at, str(how or Departure.UNKNOWN), member_id, silent_since)
 
 
-def _spans(lives: Sequence[LifeRow]) -> Sequence[Span]:
-    """When at least one of them was there."""
-    found: list[Span] = []
-    for life in sorted(lives, key=lambda life: life.joined_at):
-        last = found[-1] if found else None
-        if last is None or (last.until is not None and last.until < life.joined_at):
-            found.append(Span(life.joined_at, life.left_at))
-        elif last.until is not None:
-            until = None if life.left_at is None else max(last.until, life.left_at)
-            found[-1] = Span(last.since, until)
-    return found
-
-
-def _steps(changes: Iterable[Change], lane_of: Mapping[str, str]) -> Mapping[str, Sequence[Step]]:
-    sums: dict[str, Counter[int]] = defaultdict(Counter)
-    for key, part, partitions in changes:
-        sums[lane_of[key]][part] += partitions
-    return {key: list(_running(its)) for key, its in sums.items()}
-
-
-def _running(changes: Mapping[int, int]) -> Iterable[Step]:
-    owned = 0
-    for part, change in sorted(changes.items()):
-        owned += change
+def _steps(row: LaneRow) -> Iterator[Step]:
+    for part, owned in zip(row.bins or (), accumulate(row.changes or ()), strict=True):
         yield Step(part, owned)
 
 
-def _waits(waits: Iterable[WaitRow], lane_of: Mapping[int, str]) -> Mapping[str, Sequence[WaitRow]]:
+def _waits(
+    waits: Iterable[WaitRow], place_of: Mapping[int, int]
+) -> Mapping[int, Sequence[WaitRow]]:
     """The waits of each lane: of each rebalance and act the longest one."""
-    longest: dict[str, dict[tuple[int, str], WaitRow]] = defaultdict(dict)
+    longest: dict[int, dict[tuple[int, str], WaitRow]] = defaultdict(dict)
     for wait in waits:
-        key = lane_of.get(wait.life)
-        if key is not None:
-            before = longest[key].setdefault((wait.generation, wait.act), wait)
+        place = place_of.get(wait.life)
+        if place is not None:
+            before = longest[place].setdefault((wait.generation, wait.act), wait)
             if before.ms < wait.ms:
-                longest[key][wait.generation, wait.act] = wait
-    return {key: sorted(its.values(), key=lambda w: w.since) for key, its in longest.items()}
+                longest[place][wait.generation, wait.act] = wait
+    return {place: sorted(its.values(), key=lambda w: w.since) for place, its in longest.items()}

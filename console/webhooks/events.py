@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 from console.queries.fired import Fired, Place
 from console.queries.journal_text import sentence
 from groups.core.journal import ENTRY_FIELDS, EntryKind

@@ -8,7 +8,7 @@ from typing import Final
 from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, RoleNames, Setting, Text
 
 SETTINGS: Final[tuple[Setting, ...]] = (
-    # What the Overview lists as needing attention (console/queries/attention.py).
+    # What the Overview lists as needing attention (console/queries/attention_table.py).
     Number(
         "attention.unsettled.ms",
         60_000,

@@ -9,7 +9,7 @@ a leader also looks at what members own. Pure; it decides nothing.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from groups.core.assignors.types import NOTHING, NOWHERE, Parts, Racks, Subscriber
 
@@ -60,6 +60,22 @@ Assign = Callable[[Sequence[Seat], Mapping[str, int], Racks], Mapping[str, Parts
 """From members that may have partitions, partition counts and racks to each member's share."""
 
 
+class Rules(NamedTuple):
+    """How an assignor of a protocol goes about it; the fields are those of ``Scene``."""
+
+    assign: Assign
+    accuracy: Accuracy
+    why: str = ""
+    stops: bool = False
+
+
+class Protocol(NamedTuple):
+    """What members of another protocol are assigned by: its assignors, and the usual one."""
+
+    assignor: str
+    assignors: Mapping[str, Rules]
+
+
 class Unreadable(ValueError):
     """The rows do not say what members want, or what they own; the text says what."""
 
@@ -68,7 +84,8 @@ class Unreadable(ValueError):
 class Scene:
     """A group as its rows describe it. ``assign`` None: nobody here knows what would be assigned,
     for the reason ``why``. ``are_sticky``: it also depends on what members own. ``stops``: members
-    give up all partitions in a rebalance. ``assignors``: the others that can be asked about."""
+    give up all partitions in a rebalance. ``assignors`` and ``protocols``: those that can be asked
+    about, by name."""
 
     kind: str
     assignor: str
@@ -79,7 +96,8 @@ class Scene:
     why: str = ""
     racks: Racks = field(default_factory=lambda: NOWHERE)
     stops: bool = False
-    assignors: Mapping[str, "tuple[Assign, Accuracy]"] = field(default_factory=dict)
+    assignors: Mapping[str, Rules] = field(default_factory=dict)
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     is_frozen: bool = False
 
@@ -97,7 +115,8 @@ class Scene:
 @dataclass(frozen=True, slots=True)
 class Change:
     """What is asked about: members that end, and how; drained members and members whose drain ends;
-    so many more members like those that are there; partitions that topics get; another assignor; a
+    so many more members like those that are there; partitions that topics get; another assignor;
+    another protocol, with its usual assignor unless one is named; another session timeout of all; a
     restart of all members, ``at_once`` at a time; members with instance ids."""
 
     gone: frozenset[str] = frozenset()
@@ -107,6 +126,8 @@ class Change:
     newcomers: int = 0
     partitions: Mapping[str, int] = field(default_factory=dict)
     assignor: str = ""
+    protocol: str = ""
+    session_timeout_ms: Millis = 0
     at_once: int = 0
     are_static: bool = False
 
@@ -155,6 +176,7 @@ class Foresight:
 
 FROZEN: Final = "the group is frozen: no rebalance begins until it is thawed"
 NEW_IDS: Final = "ids of new members are not known, and assignors go by their order"
+ANEW: Final = "members join under new ids, and assignors go by their order"
 ALL_WAVES: Final = "only the first waves were computed"
 
 
@@ -166,7 +188,8 @@ def foresee(scene: Scene, change: Change = NO_CHANGE) -> Foresight:
     after = _changed(scene, change)
     gone = [seat for seat in scene.seats if seat.member_id in change.gone]
     freed = sum(len(seat.as_seen.held) for seat in gone)
-    still_ms = max((seat.session_timeout_ms for seat in gone), default=0)
+    session_ms = change.session_timeout_ms
+    still_ms = max((session_ms or seat.session_timeout_ms for seat in gone), default=0)
     lost = Foresight(
         after.accuracy,
         after.why,
@@ -203,8 +226,16 @@ def _check(scene: Scene, change: Change) -> None:
     topics = {scene.named(topic) for topic in scene.counts}
     if change.partitions.keys() - topics:
         raise ValueError(f"no member subscribes to {min(change.partitions.keys() - topics)}")
-    if change.assignor and change.assignor not in scene.assignors:
+    if change.protocol and change.protocol not in scene.protocols:
+        known_ones = " or ".join(scene.protocols) or "none"
+        raise ValueError(f"members could change to {known_ones}, not to {change.protocol}")
+    assignors = _assignors(scene, change)
+    if change.assignor and change.assignor not in assignors:
         raise ValueError(f"the assignor {change.assignor} is not known for this kind of group")
+
+
+def _assignors(scene: Scene, change: Change) -> Mapping[str, Rules]:
+    return scene.protocols[change.protocol].assignors if change.protocol else scene.assignors
 
 
 def _changed(scene: Scene, change: Change) -> Scene:
@@ -221,11 +252,18 @@ def _changed(scene: Scene, change: Change) -> Scene:
         topic: number + change.partitions.get(scene.named(topic), 0)
         for topic, number in scene.counts.items()
     }
-    after = replace(scene, seats=seats, counts=counts)
-    if change.assignor and change.assignor != scene.assignor:
-        assign, accuracy = scene.assignors[change.assignor]
-        after = replace(after, assign=assign, accuracy=accuracy, why="", assignor=change.assignor)
+    after = _by_other_rules(replace(scene, seats=seats, counts=counts), change)
     return after.doubts(Accuracy.ESTIMATED, NEW_IDS) if change.newcomers else after
+
+
+def _by_other_rules(scene: Scene, change: Change) -> Scene:
+    """The group with the assignor, or the protocol, that is asked about."""
+    usual = scene.protocols[change.protocol].assignor if change.protocol else scene.assignor
+    name = change.assignor or usual
+    if not change.protocol and name == scene.assignor:
+        return scene
+    after = replace(scene, assignor=name, **_assignors(scene, change)[name]._asdict())
+    return after.doubts(Accuracy.ESTIMATED, ANEW) if change.protocol else after
 
 
 def _newcomer(like: Seat, number: int) -> Seat:
@@ -280,12 +318,12 @@ def _deploy(scene: Scene, change: Change) -> Foresight:
     dynamic = [seat for seat in scene.seats if seat.as_seen.instance_id is None]
     if change.are_static or not dynamic:
         return Foresight(scene.accuracy, scene.why, rebalances=0, members=n)
-    known = scene.doubts(Accuracy.ESTIMATED, NEW_IDS)
-    if scene.is_frozen or scene.assign is None:
-        why = FROZEN if scene.is_frozen else scene.why
+    known = _by_other_rules(scene, change).doubts(Accuracy.ESTIMATED, NEW_IDS)
+    if known.is_frozen or known.assign is None:
+        why = FROZEN if known.is_frozen else known.why
         return Foresight(Accuracy.UNKNOWN, why, rebalances=2 * waves, members=n)
     computed = max(1, min(waves, WORK_MAX // (2 * max(1, n + sum(scene.counts.values())))))
-    seats, moved, stopped = tuple(scene.seats), 0, 0
+    seats, moved, stopped = tuple(known.seats), 0, 0
     for wave in range(computed):
         first, last = wave * size, (wave + 1) * size
         back = tuple(_newcomer(seat, first + i) for i, seat in enumerate(seats[first:last]))

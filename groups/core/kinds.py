@@ -27,7 +27,7 @@ from groups.core.events import (
     RegisterConsumer,
     TxnOffsetCommit,
 )
-from groups.core.foresight import Scene
+from groups.core.foresight import Protocol, Scene
 from groups.core.group import Group
 from groups.core.rows import Durable
 
@@ -80,6 +80,12 @@ SCENES: Final[Mapping[str, SceneOf]] = {
 }
 """By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
 topic name, racks by topic id."""
+
+PROTOCOLS: Final[Mapping[str, Protocol]] = {
+    CLASSIC: classic_foresight.PROTOCOL,
+    CONSUMER: consumer_foresight.PROTOCOL,
+}
+"""Between these, members of a group can change (KIP-848, *Online Upgrade*)."""
 
 CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,

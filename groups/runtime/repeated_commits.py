@@ -64,8 +64,12 @@ class AcceptedRepeats:
         parts = sorted(self.parts)
         rows, runs = list[Row](), list[Run]()
         for group_id, _, _, repeats in parts:
-            if len(repeats) == 1 and not repeats[0].earlier.runs:  # as nearly all
-                rows.append(repeats[0].row())
+            if len(repeats) == 1:  # as nearly all
+                earlier, _, offsets = repeats[0]
+                if earlier.runs:
+                    runs += repeats[0].runs()
+                else:
+                    rows.append((*earlier.before, *offsets, *earlier.after))
                 continue
             last = {repeat.earlier.key: repeat for repeat in repeats}.values()
             if any(repeat.earlier.runs for repeat in last):
@@ -155,7 +159,7 @@ class RepeatedCommits:
     async def done(self, taken: AcceptedRepeats) -> None:
         """They have been written: send the replies, and let the groups go."""
         coordinator, number = self._coordinator, 0
-        for _, entry, _, repeats in taken.parts:
+        for group_id, entry, _, repeats in taken.parts:
             parked = entry.parked
             for _, ticket, offsets in repeats:
                 entry.written += len(offsets)
@@ -165,7 +169,6 @@ class RepeatedCommits:
                 number += 1
                 if not number % AT_ONCE and self._slices.is_over:
                     await self._slices.pause()
-        for group_id, entry, _, _ in taken.parts:
             if entry.written > coordinator.written_max:
                 entry.written = 0
                 coordinator.others.grown(group_id)

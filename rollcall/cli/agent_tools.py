@@ -96,11 +96,15 @@ class Tools:
         partitions: int | None = None,
         assignor: str | None = None,
         deploy_at_once: int | None = None,
+        static_ids: bool = False,
+        session_timeout_ms: int | None = None,
+        protocol: str | None = None,
     ) -> Answer:
         """Say what would become of a group, without a change: a host dies (its address as members
         have it, "/10.0.0.7"), a member dies (its id), so many members more (negative: fewer), a
-        topic gets more partitions, another assignor, a deploy of so many members at a time. Give
-        one of these; none: a rebalance is forced."""
+        topic gets more partitions, another assignor, a deploy of so many members at a time (with
+        static ids or not). Give one of these; none: a rebalance is forced. Besides it, or alone:
+        another session timeout for who dies, another protocol (classic or consumer)."""
         found: Answer = self._rest.get(
             "/group/foresight",
             group_id=group,
@@ -111,6 +115,9 @@ class Tools:
             partitions=partitions,
             assignor=assignor,
             at_once=deploy_at_once,
+            static="true" if static_ids else None,
+            session_timeout_ms=session_timeout_ms,
+            protocol=protocol,
         )
         return {**found, "shares": found["shares"][:ROWS_MAX]}
 

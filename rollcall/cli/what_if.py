@@ -36,6 +36,12 @@ def what_if(
     static_ids: Annotated[
         bool, typer.Option("--static-ids", help="In it, members have instance ids.")
     ] = False,
+    session_timeout_ms: Annotated[
+        int | None, typer.Option(help="A host or a member dies under this session timeout.")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="Members speak it: classic or consumer.")
+    ] = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Say what would become of a group, without a change; without an option: if it rebalances."""
@@ -50,6 +56,8 @@ def what_if(
         assignor=assignor,
         at_once=deploy_at_once,
         static="true" if static_ids else None,
+        session_timeout_ms=session_timeout_ms,
+        protocol=protocol,
     )
     if output in (Output.TABLE, Output.CSV):
         note(f"{found['question']}: {found['text']}")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from console.queries import attention, overview
-from console.queries.attention import UNSETTLED_AFTER
+from console.queries import attention, attention_table, overview
+from console.queries.attention_table import UNSETTLED_AFTER
 from console.queries.thresholds import Thresholds
 from tests.admin.test_dashboard import JOURNAL, NODE, OWN_ALL, groups, page, sql
 
@@ -292,16 +292,16 @@ def test_a_group_with_stopped_members_is_not_shown_as_stopped() -> None:
 
 
 def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
-    names = [rule.name for rule in attention.RULES]
+    names = [rule.name for rule in attention_table.RULES]
     assert len(set(names)) == len(names)
     known = {field.name for field in fields(Thresholds)} - {"node_restart_backoff_max_ms"}
-    said = {rule.setting.replace(".", "_") for rule in attention.RULES} - {""}
+    said = {rule.setting.replace(".", "_") for rule in attention_table.RULES} - {""}
     assert said == known
 
 
 def test_the_operators_page_documents_every_rule() -> None:
     page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
-    for rule in attention.RULES:
+    for rule in attention_table.RULES:
         threshold = f" `{rule.setting}` " if rule.setting else "  "
         row = f"| {rule.name} | {rule.meaning} |{threshold}| {rule.advice} |"
         assert rule.advice and row in page, rule.name

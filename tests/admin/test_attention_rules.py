@@ -12,7 +12,8 @@ from django.utils import timezone
 from console.operations import attention_rules as changes
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import attention, attention_rules, group_search, overview
-from console.queries.attention_rules import OF_GROUPS, TUNABLE, Proposal, of_group
+from console.queries.attention_rules import TUNABLE, Proposal, of_group
+from console.queries.attention_table import OF_GROUPS, RuleInput
 from groups.models import AttentionRule, AuditEntry, Group
 from groups.store.sql.attention import LONG
 from groups.sweeps.ends import end_what_is_over
@@ -93,9 +94,9 @@ def fires() -> set[str]:
     fleet = {line.rule for line in attention.fired(overview.look()) if line.key == "orders1"}
     alone = attention.find(None, {}, "orders1")
     group = Group.objects.get(group_id="orders1")
-    seen = attention.RuleInput(overview.alone(group, None), alone)  # type: ignore[arg-type]
+    seen = RuleInput(overview.alone(group, None), alone)  # type: ignore[arg-type]
     is_late = bool(group.state != "Stable" and seen.is_late(group))
-    own = {row.rule for row in alone if row.rule in attention.OF_GROUPS}
+    own = {row.rule for row in alone if row.rule in {rule.name for rule in OF_GROUPS}}
     found = group_search.of_rules(Group.objects.all(), [rule.name for rule in OF_GROUPS])
     assert own | ({"unsettled"} if is_late else set()) == fleet
     assert [row.group_id for row in found] == (["orders1"] if fleet else [])

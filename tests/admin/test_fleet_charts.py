@@ -122,4 +122,14 @@ def test_the_newest_of_too_many_rebalances_are_counted(
         assert f"{rebalanced + timedelta(hours=hours):%Y-%m-%d %H:%M} UTC: {said}<" in told
     monkeypatch.setattr(fleet_hours, "ROUNDS_MAX", 4)
     told = text(viewer.get(f"{GROUP}?tab=rebalances"))
-    assert f"{rebalanced:%Y-%m-%d %H:%M} UTC: 3 rebalances" in told and "not known" not in told
+    assert f"{rebalanced:%Y-%m-%d %H:%M} UTC: 3 rebalances" in told
+    assert f"{rebalanced - timedelta(hours=1):%Y-%m-%d %H:%M} UTC: 0 rebalances" in told
+
+
+def test_members_of_a_group_are_those_of_its_last_rebalance(
+    viewer: Client, rebalanced: datetime
+) -> None:
+    """Before the first one that is known nobody knows."""
+    told = text(viewer.get(f"{GROUP}?tab=rebalances"))
+    for hours, said in ((-1, "not known"), (0, "2 members"), (3, "2 members")):
+        assert f"{rebalanced + timedelta(hours=hours):%Y-%m-%d %H:%M} UTC: {said}<" in told

@@ -126,6 +126,11 @@ ANSWERS: Final = {
     "at_once=1": "4 rebalances in all.",
     "at_once=1&static=1": "With static ids".lower(),
     "gone=packers-m0": "If client-of-packers-0 dies",
+    "session_timeout_ms=20000": "If client-of-packers-0 dies, with a session timeout of 20.0 s",
+    "host=/10.7.0.1&session_timeout_ms=20000": "20.0 s: at most 80.0 partition-seconds. Exact",
+    "protocol=consumer": "After a rebalance, with the protocol consumer",
+    "protocol=consumer&assignor=range": "With the assignor range, with the protocol consumer",
+    "at_once=1&protocol=consumer": "In a deploy of 1 at a time, with the protocol consumer",
 }
 
 
@@ -146,12 +151,25 @@ def test_other_questions(query: str) -> None:
         ("assignor=uniform", "is not known for this kind"),
         ("at_once=-1", "not positive"),
         ("gone=%00", "is no member"),
+        ("session_timeout_ms=1", "takes session timeouts of 6,000 to 1,800,000 ms"),
+        ("more=1&session_timeout_ms=20000", "matters where a host or a member dies"),
+        ("protocol=draft", "members could change to consumer, not to draft"),
+        ("protocol=consumer&assignor=sticky", "is not known for this kind"),
+        ("more=99999999", "too large"),
+        ("partitions=99999999&grown=boxes", "too large"),
     ],
 )
 def test_questions_without_sense_are_refused(query: str, why: str) -> None:
     packers(0, 1, 2, 3, members=2)
     shown = what_if(query)
     assert 'id="problem"' in shown and why in shown and 'id="answer"' not in shown
+
+
+def test_only_an_eager_protocol_stops_what_members_own() -> None:
+    packers(0, 1, 2, 3, members=2, protocol="sticky")
+    assert "Members stop 4 partitions" in what_if("assignor=range")
+    for query in ("assignor=cooperative-sticky", "protocol=consumer"):
+        assert "Members stop" not in what_if(query), query
 
 
 def test_nothing_moves_in_a_frozen_group() -> None:

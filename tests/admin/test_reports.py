@@ -369,3 +369,14 @@ def test_an_unreachable_broker_is_reported(monkeypatch: pytest.MonkeyPatch) -> N
     page = text(visitor(OPERATOR).post(f"{LIST}analyse/", follow=True))
 
     assert "The broker cannot be reached" in page
+
+
+@pytest.mark.parametrize("hour", range(0, 24, 5))
+def test_a_week_is_marked_where_its_days_begin(hour: int) -> None:
+    """A day was named twice, and another not at all."""
+    end = datetime(2026, 11, 28, hour, tzinfo=UTC)
+    drawn = time_chart.draw([time_chart.Value(end, "member-left", 1)], end, time_chart.SPANS["7d"])
+    assert drawn is not None
+    labels = [mark.label for mark in drawn.times]
+    assert labels == [f"11-{day}" for day in range(29 - len(labels), 29)]
+    assert len(labels) == 7

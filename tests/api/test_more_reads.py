@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from console.people import audit
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 from groups.models import Operation, Slot
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory

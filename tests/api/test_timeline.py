@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console.queries import timeline
-from console.queries.timeline_lanes import LANES_MAX, MEMBERS_MAX
+from console.queries.timeline_lanes import DEPARTURES_MAX, LANES_MAX, MEMBERS_MAX
 from groups.core.rows import slot_of
 from groups.models import Mark
 from tests.pasts import DAY, Past, execute
@@ -241,7 +241,36 @@ def test_waits_are_read_of_the_newest_rebalances(
     viewer: Client, past: Past, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline, "WAITS_MAX", 2)
-    assert {wait["generation"] for lane in read(viewer)["lanes"] for wait in lane["waits"]} == {3}
+    body = read(viewer)
+    assert {wait["generation"] for lane in body["lanes"] for wait in lane["waits"]} == {3}
+    assert body["cuts"] == ["Whom rebalances waited for is told of the newest 1."]
+
+
+def test_lives_are_those_that_are_there_and_those_that_ended_last(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    past = Past()
+    for name, left in (("early", 20), ("late", 30), ("there", None)):
+        past.life(name, 10, left)
+    monkeypatch.setattr(timeline, "LIVES_MAX", 2)
+    body = read(viewer)
+    assert {lane["name"] for lane in body["lanes"]} == {"there", "late"}
+    assert body["cuts"] == ["Of so many lives the 2 that ended last are shown."]
+
+
+def test_a_host_was_there_while_any_of_its_members_was(viewer: Client) -> None:
+    """And its newest departures are told one by one."""
+    past = Past()
+    for n in range(MEMBERS_MAX + 1):
+        past.life(f"m-{n:02}", n, n + 1, "expired" if n % 2 else "left", silent=0.5)
+    past.life("again", MEMBERS_MAX + 20)
+    (lane,) = read(viewer, 0, MEMBERS_MAX + 30)["lanes"]
+    assert [span["until"] is None for span in lane["spans"]] == [False, True]
+    assert (lane["lives"], lane["left"]) == (MEMBERS_MAX + 2, MEMBERS_MAX + 1)
+    assert lane["lost"] == (MEMBERS_MAX + 1) // 2
+    told = lane["departures"]
+    assert len(told) == DEPARTURES_MAX and told[0]["member_id"] == f"m-{MEMBERS_MAX:02}"
+    assert {one["how"] for one in told if one["silent_since"]} == {"expired"}
 
 
 def test_a_timeline_takes_few_statements(viewer: Client, past: Past) -> None:

@@ -1,5 +1,7 @@
 """Pages without scripts, and on a phone."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -24,6 +26,19 @@ def test_pages_are_shown_without_scripts(world: World, browser: Browser) -> None
         page.get_by_role("button", name="Log in").click()
         expect(page.get_by_role("main").or_(page.locator("#content")).first).to_be_visible()
         expect(page).to_have_url(f"{world.web}/admin/groups/topic/")
+
+
+def test_what_is_printed_is_dark_on_white(log_in: LogIn) -> None:
+    """In the dark theme, too: it was light on white."""
+    page = log_in(VIEWER)
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    root, dark = page.locator("html"), re.compile(r"\bdark\b")
+    expect(root).to_have_class(dark)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    expect(root).not_to_have_class(dark)
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(root).to_have_class(dark)
 
 
 def test_groups_reports_and_lists_fit_a_phone(

@@ -170,7 +170,7 @@ assert [column.name for column in report.COLUMNS] == ["group_id"]
 """
 
 ATTENTION: Final[Mapping[str, tuple[Edit, ...]]] = {
-    "console/queries/attention.py": (
+    "console/queries/attention_table.py": (
         Edit(
             "RULES: Final = (\n",
             "RULES: Final = (\n"
@@ -193,7 +193,7 @@ ATTENTION: Final[Mapping[str, tuple[Edit, ...]]] = {
 HAS_RULE: Final = """
 import django
 django.setup()
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 from groups.store.sql import attention
 assert RULES[0].name == "lonely"
 assert any("SELECT 'lonely'" in str(text) for text in vars(attention).values())

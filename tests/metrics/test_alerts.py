@@ -12,7 +12,7 @@ import yaml
 
 from console.management.commands.metrics import ALERTS, DASHBOARD
 from console.metrics import alerts, dashboard, page
-from console.queries.attention import RULES
+from console.queries.attention_table import RULES
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(

@@ -184,7 +184,8 @@ async def deaf(
     """The same, whose connection for notifications is never made."""
     settings.AUTHORIZER, settings.SUPER_USERS = "on", "User:root"
     monkeypatch.setattr(doorbell, "_as_node", never)
-    monkeypatch.setattr(Doorbell.__init__, "__defaults__", (never, 0.5, doorbell.LOOK_AGAIN_S))
+    monkeypatch.setattr(doorbell, "LOOK_AGAIN_S", 0.2)
+    monkeypatch.setattr(Doorbell.__init__, "__defaults__", (never, 0.5, 0.2))
     async with running() as started:
         yield started
 

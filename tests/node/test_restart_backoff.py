@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from groups.cluster import beats
 from groups.core.backoff import Backoff
 from groups.core.rows import SLOTS
 from tests.node.running import running
@@ -83,9 +84,12 @@ async def test_it_takes_its_share_when_it_has_waited(other: Other, settings: Any
             assert await row(other, 7) == (1, True)
 
 
-async def test_a_lone_node_serves_at_once_however_often_it_was_killed(other: Other) -> None:
+async def test_a_lone_node_serves_at_once_however_often_it_was_killed(
+    other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also beside the row of one that does not come back, which looks alive for a lease; and it
     keeps its slots when another node starts."""
+    monkeypatch.setattr(beats, "STAY_LEASES", 1)  # what it took for the dead one is offered again
     dead = await killed(other, 7, ends=99)
     await killed(other, 9)
     await other.execute(OWN.encode(), [7, dead, SLOTS])

@@ -1,7 +1,7 @@
 """A set-up does not migrate what is migrated; what follows from settings it does each time."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from groups.management.commands import setup
@@ -47,7 +47,7 @@ def test_the_second_set_up_migrates_nothing_and_grants_missing_rights(
 @pytest.mark.parametrize(
     "change",
     [
-        "DELETE FROM django_migrations WHERE app = 'groups' AND name LIKE '0001%'",
+        "DELETE FROM django_migrations WHERE app = 'groups' AND name LIKE '0094%'",
         "COMMENT ON TABLE django_migrations IS NULL",
         "COMMENT ON TABLE django_migrations IS 'rollcall: migrated (by another version)'",
     ],
@@ -57,6 +57,17 @@ def test_a_database_of_unknown_state_is_migrated(change: str) -> None:
     assert migrated.is_whole()
     execute(change)
     assert not migrated.is_whole()
+
+
+def test_a_database_of_before_0_2_0_is_refused_and_left_alone() -> None:
+    """It has our tables, and not the migrations that 0.2.0 ended with."""
+    execute("DELETE FROM django_migrations WHERE app = 'groups' AND name > '0061'")
+    execute("DELETE FROM django_migrations WHERE app = 'axes'")
+    with pytest.raises(CommandError, match=r"of a version before 0\.2\.0\. Nothing was changed\."):
+        setup.migrate()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM django_migrations WHERE app = 'axes'")
+        assert cursor.fetchone() == (0,)
 
 
 def test_migrations_of_all_applications_count() -> None:

@@ -70,7 +70,6 @@ OURS = "rollcall_"
 BODIES = "SET LOCAL check_function_bodies = off;  -- they name tables that come after them\n"
 APPLIED = "SELECT app, name FROM django_migrations ORDER BY id"
 RECORD = "INSERT INTO public.django_migrations (app, name, applied) VALUES\n{};\n"
-TURN = "SELECT public.rollcall_turn_history(1);\nSELECT public.rollcall_turn_facts(24, 1);\n"
 
 
 def dumped(url: str) -> str:
@@ -85,10 +84,9 @@ def baseline(url: str) -> str:
     with psycopg.connect(url) as database:
         rows = database.execute(APPLIED).fetchall()
     applied = RECORD.format(",\n".join(f"('{app}', '{name}', now())" for app, name in rows))
-    first = import_module("groups.migrations.0018_timeline").FIRST.strip() + ";\n"
-    first += import_module("groups.migrations.0094_database_of_the_timeline").NOW + ";\n"
+    own = import_module("groups.migrations.0094_database_of_the_timeline").OWN
     made = _objects(url, OF_BASELINE)
-    return "\n".join((head(binaries.MAJOR), HEAD, BODIES, *made, applied, first, TURN))
+    return "\n".join((head(binaries.MAJOR), HEAD, BODIES, *made, applied, own))
 
 
 def _objects(url: str, options: Sequence[str]) -> Iterator[str]:

@@ -25,8 +25,8 @@ IN_SQL = re.compile(
 )
 """Functions drop partitions that are over, of names that they make (``%I``)."""
 
-BEFORE = "0066"
-"""What earlier ones contracted is past: the promise holds for those that follow."""
+FIRST = "0094_database_of_the_timeline"
+"""The tables of 0.2.0; the others begin from there."""
 
 
 def problems(operation: Operation) -> Iterator[str]:
@@ -54,12 +54,12 @@ def has_default(field: Any) -> bool:
 
 
 def ours() -> list[tuple[str, Operation]]:
-    """Every operation of ours after ``BEFORE``."""
+    """Every operation of ours after ``FIRST``."""
     loaded = MigrationLoader(None).disk_migrations
     return [
         (name, operation)
         for (app, name), migration in sorted(loaded.items())
-        if app == "groups" and name > BEFORE
+        if app == "groups" and name > FIRST
         for operation in migration.operations
     ]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -13,9 +14,13 @@ from benchmarks.wire import Peer
 from launcher.installation import Installation
 from rollcall.client import BlockingMember
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from tests.store.schema import BASELINE, SCHEMA, dumped
 from tests.upgrade.dump import DUMPS, PARTITIONS, PROTOCOLS, TOPIC, offset, program
 
 NAME = "rollcall_of_the_last_version"
+
+RECORDED = re.compile(r"^\('groups', '(\w+)', now\(\)\)", re.MULTILINE)
+"""A migration of ours that a new database has."""
 
 SHORT_MS = 6_000
 SHORT_SESSIONS = f"UPDATE rollcall_member SET session_timeout_ms = {SHORT_MS}"
@@ -64,6 +69,15 @@ def test_its_groups_keep_their_offsets_and_continue(last_version: str) -> None:
     after = generations(last_version)
     assert before.keys() == set(PROTOCOLS)
     assert all(after[group_id] > generation for group_id, generation in before.items())
+    assert dumped(last_version) == SCHEMA.read_text(), "a new database is another one"
+    assert migrations(last_version) == set(RECORDED.findall(BASELINE.read_text()))
+
+
+def migrations(url: str) -> set[str]:
+    """The names of ours that are applied."""
+    with psycopg.connect(url) as database:
+        rows = database.execute("SELECT name FROM django_migrations WHERE app = 'groups'")
+        return {name for (name,) in rows.fetchall()}
 
 
 def generations(url: str) -> dict[str, int]:

@@ -6,6 +6,24 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 /*
+ * Paper is white: what is printed has the light theme.
+ */
+(() => {
+  "use strict";
+
+  let wasDark = false;
+
+  window.addEventListener("beforeprint", () => {
+    wasDark = document.documentElement.classList.contains("dark");
+    document.documentElement.classList.remove("dark");
+  });
+
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.toggle("dark", wasDark);
+  });
+})();
+
+/*
  * The second click of a double click on a button does not send its form again. After some seconds,
  * or when the browser shows the page again (Back), the form can be sent.
  */

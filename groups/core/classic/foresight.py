@@ -10,12 +10,9 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks, Subscriber
 from groups.core.assignors.uniform import assign_uniformly
 from groups.core.classic import packing
 from groups.core.classic.states import STABLE
-from groups.core.foresight import Accuracy, Assign, Scene, Seat, Unreadable
+from groups.core.foresight import Accuracy, Protocol, Rules, Scene, Seat, Unreadable
 from groups.core.rows import Durable, MemberRow
 from groups.core.subscription import Subscription, subscription_of
-
-COOPERATIVE: Final = ("cooperative-sticky",)
-"""Members keep what they own while they join (KIP-429)."""
 
 FOREIGN: Final = "its leader assigns by {}, which is not known here"
 NONE_YET: Final = "no assignor is chosen yet"
@@ -56,12 +53,16 @@ def _rank(one: Subscriber) -> tuple[bool, str]:
     return one.instance_id is None, one.instance_id or one.member_id
 
 
-ASSIGNORS: Final[Mapping[str, tuple[Assign, Accuracy]]] = {
-    "range": (_range, Accuracy.EXACT),
-    "roundrobin": (_in_turn, Accuracy.EXACT),
-    "sticky": (_sticky, Accuracy.ESTIMATED),
-    "cooperative-sticky": (_sticky, Accuracy.ESTIMATED),
+ASSIGNORS: Final[Mapping[str, Rules]] = {
+    "range": Rules(_range, Accuracy.EXACT, stops=True),
+    "roundrobin": Rules(_in_turn, Accuracy.EXACT, stops=True),
+    "sticky": Rules(_sticky, Accuracy.ESTIMATED, STICKY, stops=True),
+    "cooperative-sticky": Rules(_sticky, Accuracy.ESTIMATED, STICKY),
 }
+"""Cooperative members keep what they own while they join (KIP-429)."""
+
+PROTOCOL: Final = Protocol("range", ASSIGNORS)
+"""Stock clients offer ``range`` first."""
 
 
 def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
@@ -71,8 +72,8 @@ def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
         member_id: _subscription(row, name) for member_id, row in durable.members.items()
     }
     seats = [_seat(row, subscriptions[row.member_id]) for row in durable.members.values()]
-    assign, accuracy = ASSIGNORS.get(name, (None, Accuracy.UNKNOWN))
-    why = STICKY if accuracy == Accuracy.ESTIMATED else ""
+    rules = ASSIGNORS.get(name) or (None, Accuracy.UNKNOWN, _unknown(name), True)
+    assign, accuracy, why, stops = rules
     found = Scene(
         group.kind,
         name,
@@ -80,8 +81,8 @@ def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
         counts,
         assign,
         accuracy,
-        _unknown(name) if assign is None else why,
-        stops=name not in COOPERATIVE,
+        why,
+        stops=stops,
         assignors=ASSIGNORS,
     )
     return _doubted(found, group.state, subscriptions.values())

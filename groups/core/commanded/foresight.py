@@ -10,7 +10,7 @@ from groups.core.commanded import thread_offers
 from groups.core.commanded.assignment import deal
 from groups.core.commanded.states import STABLE
 from groups.core.commands import EXPELLED
-from groups.core.foresight import Accuracy, Scene, Seat
+from groups.core.foresight import Accuracy, Rules, Scene, Seat
 from groups.core.rows import Durable, MemberRow
 
 MOVING: Final = "the current rebalance has not ended"
@@ -34,7 +34,7 @@ def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
         _assign,
         Accuracy.EXACT,
         stops=True,
-        assignors={thread_offers.STRATEGY: (_assign, Accuracy.EXACT)},
+        assignors={thread_offers.STRATEGY: Rules(_assign, Accuracy.EXACT, stops=True)},
     )
     return found if group.state == STABLE else found.doubts(Accuracy.ESTIMATED, MOVING)
 

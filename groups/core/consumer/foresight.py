@@ -9,7 +9,7 @@ from groups.core.assignors.types import Assignor, Parts, Racks
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.targets import Subscribers
-from groups.core.foresight import Accuracy, Assign, Scene, Seat
+from groups.core.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat
 from groups.core.rows import Durable
 
 FOREIGN: Final = "it is assigned by {}, which is not known here"
@@ -27,9 +27,10 @@ def _by(assignor: Assignor) -> Assign:
     return assign
 
 
-ASSIGNORS: Final[Mapping[str, tuple[Assign, Accuracy]]] = {
-    name: (_by(assignor), Accuracy.EXACT) for name, assignor in table().items()
+ASSIGNORS: Final[Mapping[str, Rules]] = {
+    name: Rules(_by(assignor), Accuracy.EXACT) for name, assignor in table().items()
 }
+PROTOCOL: Final = Protocol(DEFAULT_NAMES[0], ASSIGNORS)
 
 
 def scene(durable: Durable, counts: Mapping[str, int], racks: Racks) -> Scene:
@@ -40,7 +41,8 @@ def scene(durable: Durable, counts: Mapping[str, int], racks: Racks) -> Scene:
     index = Index.of(members.values(), details)
     subscribers = Subscribers(index)
     name = str(details.get("assignor") or DEFAULT_NAMES[0])
-    assign, accuracy = ASSIGNORS.get(name, (None, Accuracy.UNKNOWN))
+    rules = ASSIGNORS.get(name) or (None, Accuracy.UNKNOWN, FOREIGN.format(name))
+    assign, accuracy, why, *_ = rules
     found = Scene(
         durable.group.kind,
         name,
@@ -57,7 +59,7 @@ def scene(durable: Durable, counts: Mapping[str, int], racks: Racks) -> Scene:
         {entry[0]: counts.get(topic, entry[1]) for topic, entry in index.catalogue.items()},
         assign,
         accuracy,
-        FOREIGN.format(name) if assign is None else "",
+        why,
         racks,
         assignors=ASSIGNORS,
         names=index.names_by_id,

@@ -8,7 +8,7 @@ from groups.core import drains, row_packing
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.draft import strategies
 from groups.core.draft.states import STABLE
-from groups.core.foresight import Accuracy, Assign, Scene, Seat
+from groups.core.foresight import Accuracy, Assign, Rules, Scene, Seat
 from groups.core.rows import Durable, MemberRow
 from groups.core.strategy import Strategy
 
@@ -26,15 +26,17 @@ def _by(strategy: Strategy) -> Assign:
     return assign
 
 
-ASSIGNORS: Final[Mapping[str, tuple[Assign, Accuracy]]] = {
-    name: (_by(strategy), Accuracy.EXACT) for name, strategy in strategies.BUILT_IN.items()
+ASSIGNORS: Final[Mapping[str, Rules]] = {
+    name: Rules(_by(strategy), Accuracy.EXACT, stops=True)
+    for name, strategy in strategies.BUILT_IN.items()
 }
 
 
 def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
     """The group as its rows describe it; ``counts`` by topic name."""
     group, name = durable.group, durable.group.protocol_name or ""
-    assign, accuracy = ASSIGNORS.get(name, (None, Accuracy.UNKNOWN))
+    rules = ASSIGNORS.get(name) or (None, Accuracy.UNKNOWN, FOREIGN.format(name))
+    assign, accuracy, why, *_ = rules
     found = Scene(
         group.kind,
         name,
@@ -42,7 +44,7 @@ def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
         counts,
         assign,
         accuracy,
-        FOREIGN.format(name) if assign is None else "",
+        why,
         stops=True,
         assignors=ASSIGNORS,
     )

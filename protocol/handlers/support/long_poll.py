@@ -17,9 +17,8 @@ from protocol.requests.call import Call
 from protocol.requests.pace import PacedClient
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
-HOLD_S_MIN = 0.3
+HOLD_S_MIN = 0.25
 """The minimum hold: a client with a shorter interval gets news soon anyway."""
-
 
 PACE = 0.8
 """Share of the shortest interval that members are told, or of what a hold has left of the last one:
@@ -43,6 +42,10 @@ its next heartbeat later by the time of the hold."""
 
 TELLING_SHARE = 1 / 4
 """Share of the interval: a shorter hold does not show whether a client counts from the response."""
+
+TELLING_MS: Final = 1_500
+"""An interval from which on a client's pace shows from where it counts, if it is told it twice: a
+changed interval counts from the response for Java's, too."""
 
 HELD: Final = "held"
 """Key of the connection's memory: for how many ms its last heartbeat was held without news. (After
@@ -131,7 +134,7 @@ def named(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: C
     A client that counts from the response gets the rest of its interval after a hold: it sends no
     more heartbeats than others, and is nearly always held. Others get the short one while the group
     is not quiet; then at most twice the last one after each hold, so that a hold may be as long as
-    the next interval."""
+    the next interval, and the same again if it is to show from where a client counts."""
     usual_ms = reply.heartbeat_interval_ms
     if reply.error or request.member_epoch <= 0:
         return usual_ms
@@ -144,7 +147,12 @@ def named(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: C
         return min(usual_ms, max(soon_ms, usual_ms - held_ms))
     if soon_ms < usual_ms and _is_restless(group, call) and call.pace.may_come_soon(call.now()):
         return soon_ms
-    return usual_ms if held_ms is None else min(usual_ms, 2 * last_ms)
+    if held_ms is None:
+        return usual_ms
+    is_to_show = last_ms >= TELLING_MS and held_ms >= last_ms * TELLING_SHARE
+    if call.pace.from_answer is None and is_to_show:
+        return min(usual_ms, last_ms)
+    return min(usual_ms, 2 * last_ms)
 
 
 def _is_restless(group: ConsumerGroup, call: Call) -> bool:
