@@ -16,7 +16,7 @@ from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
 from pipeline.results.folders import COMPLETE, Output
 from pipeline.results.history import INCREMENTS, History
-from pipeline.results.parts import Part, Parts
+from pipeline.results.parts import TYPES, Part, Parts
 
 NEWEST: Final = """
 SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1
@@ -28,15 +28,6 @@ WHERE (run_id = %s OR run_id IS NULL) AND report = %s ORDER BY id
 """
 
 BATCH_ROWS: Final = 10_000
-
-KINDS: Final[Mapping[str, pa.DataType]] = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-}
-"""The types of reports' columns."""
 
 Writer = Callable[[pa.RecordBatchReader, Output, str, int], str]
 """Takes rows, the destination, the table's name and the run; returns the address."""
@@ -101,7 +92,7 @@ def _reports(
 ) -> Iterator[Table]:
     for report in reports:
         columns = [*report["keys"], *report["figures"]]
-        fields = [("period", pa.string()), *((c["name"], KINDS[c["type"]]) for c in columns)]
+        fields = [("period", pa.string()), *((c["name"], TYPES[c["type"]]) for c in columns)]
         schema = pa.schema(fields)
         batches = _batches(connection, run_id, report["name"], schema)
         yield Table(report["name"], pa.RecordBatchReader.from_batches(schema, batches))

@@ -3,7 +3,7 @@
 Little of it is read by this process, much by executors; both read the same files.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import reduce
@@ -14,8 +14,6 @@ import pyarrow.compute as pc
 from pyarrow import dataset as arrow
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
@@ -24,6 +22,28 @@ GROUP: Final = "group_id"
 
 FEW: Final = 1_000
 """So many groups are named in a condition; more are joined."""
+
+
+TYPES: Final[Mapping[str, pa.DataType]] = {
+    "string": pa.string(),
+    "bigint": pa.int64(),
+    "int": pa.int32(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
+"""Spark's types, as its files have them."""
+
+
+def arrow_type(kind: str) -> pa.DataType:
+    """A type of a column in Spark's DDL: a plain one, an array, or a struct of plain ones. Spark
+    itself could tell only where Java runs."""
+    if kind.startswith("array<"):
+        return pa.list_(pa.field("element", arrow_type(kind[len("array<") : -1])))
+    if kind.startswith("struct<"):
+        fields = (field.split(":") for field in kind[len("struct<") : -1].split(","))
+        return pa.struct([(name, TYPES[of]) for name, of in fields])
+    return TYPES[kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +114,7 @@ class Parts:
     @property
     def schema(self) -> pa.Schema:
         """The columns, in Arrow's types."""
-        return to_arrow_schema(self._columns(), timezone="UTC")
-
-    def _columns(self) -> StructType:
-        made = StructType.fromDDL(self.table.ddl())
-        assert isinstance(made, StructType)
-        return made
+        return pa.schema([(name, arrow_type(kind)) for name, kind in self.table.types().items()])
 
     def _condition(self, part: Part) -> pc.Expression | None:
         group = arrow.field(GROUP)
