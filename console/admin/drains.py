@@ -18,7 +18,6 @@ from console.admin.verbs import Reason
 from console.operations import drains
 from console.queries import drains as queries
 from groups.models import Node
-from groups.operations.requests import OlderNode
 
 DRAIN, UNDRAIN = "drain", "undrain"
 
@@ -79,7 +78,7 @@ def _refused(node_id: int) -> str:
     """Why the node cannot be drained now; "" if it can."""
     try:
         drains.check(node_id)
-    except (drains.NoTaker, OlderNode) as error:
+    except drains.NoTaker as error:
         return str(error)
     return ""
 
@@ -92,7 +91,7 @@ def _apply(request: HttpRequest, node_id: int, verb: str, reason: str) -> str:
             drains.drain(node_id, reason=reason, actor=who.get_username())
         else:
             drains.undrain(node_id, reason=reason, actor=who.get_username())
-    except (drains.NoTaker, OlderNode) as error:
+    except drains.NoTaker as error:
         return str(error)
     done = "is drained" if verb == DRAIN else "takes slots again"
     messages.success(request, f"Node {node_id} {done}.")

@@ -149,19 +149,10 @@ def _request_each(
     for group in chosen:
         if group.group_id in requested:
             continue
-        refused = (
-            unfit.get(group.group_id)
-            or bulk.refused(group, seen.get(group.group_id))
-            or _refusal(request, form, group, bulk, begin)
-        )
+        refused = unfit.get(group.group_id) or bulk.refused(group, seen.get(group.group_id))
         if refused:
             refusals.append((group.group_id, refused))
-    return refusals
-
-
-def _refusal(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: str) -> str:
-    """Request it for one group; returns the reason if it is refused, else ""."""
-    try:
+            continue
         requests.request(
             group.group_id,
             bulk.verb,
@@ -170,9 +161,7 @@ def _refusal(request: HttpRequest, form: Many, group: Group, bulk: Bulk, begin: 
             idempotency_key=begin + group.group_id,
             expected_generation=group.generation if bulk.needs_generation else None,
         )
-    except requests.OlderNode as error:
-        return str(error)
-    return ""
+    return refusals
 
 
 def _operations(begin: str) -> Any:

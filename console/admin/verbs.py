@@ -255,25 +255,21 @@ DESTROYS: Final = (Name.EVICT,)
 def request_verb(
     request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any
 ) -> HttpResponse:
-    """Request a verb, and redirect to its operation; or to the group, if it is refused. A form that
-    was sent before leads to the first operation."""
+    """Request a verb, and redirect to its operation. A form that was sent before leads to the first
+    operation."""
     key = sent_forms.key_of(request, group_id, verb, reason, _meant(more))
     before = sent_forms.earlier(key)
     if before is not None:
         messages.info(request, sent_forms.SENT_BEFORE)
         return redirect("admin:groups_operation_change", before.pk)
-    try:
-        operation = requests.request(
-            group_id,
-            verb,
-            reason=reason,
-            actor=request.user.get_username(),
-            idempotency_key=key,
-            **{"prediction": _predicted(verb, group_id, more), **more},
-        )
-    except requests.OlderNode as error:
-        messages.error(request, f"Nothing was requested. {error}")
-        return redirect("admin:groups_group_change", quote(group_id))
+    operation = requests.request(
+        group_id,
+        verb,
+        reason=reason,
+        actor=request.user.get_username(),
+        idempotency_key=key,
+        **{"prediction": _predicted(verb, group_id, more), **more},
+    )
     return redirect("admin:groups_operation_change", operation.pk)
 
 

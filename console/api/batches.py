@@ -46,7 +46,6 @@ class Batch(View):
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "Which groups?", errors=errors)
         if self.is_dry:
             ids = self._matched()
-            requests.check_nodes(self.verb)
             values = {
                 "dry_run": True,
                 "verb": self.verb.value,

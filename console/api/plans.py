@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from console.api import serializers as shapes
 from console.queries import groups, previews
 from groups.models import Group, Operation
-from groups.operations import requests
 
 NAMED_MAX: Final = 100
 """Maximum number of members that are named."""
@@ -28,7 +27,6 @@ def plan(
     until: datetime | None = None,
 ) -> Response:
     """What the operation would do. ``name``: for one member. ``generation``: the expected one."""
-    requests.check_nodes(verb, until)
     group = Group.objects.filter(group_id=group_id).first()
     members = [] if group is None else groups.members_of(group)
     chosen = [m for m in members if not name or name in (m.member_id, m.instance_id)]

@@ -20,7 +20,6 @@ from rest_framework.views import exception_handler
 
 from console.api.sent_paths import uri
 from groups.core.errors import ErrorCode, Refuse
-from groups.operations.requests import OlderNode
 from groups.postgres import unavailable
 
 logger = logging.getLogger(__name__)
@@ -90,8 +89,6 @@ def _translated(error: Exception) -> Exception:
         )
     if isinstance(error, ObjectDoesNotExist):
         return Http404("It has been deleted meanwhile.")
-    if isinstance(error, OlderNode):
-        return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
     for kind, sentence_of in AWAY.items():
         if isinstance(error, kind):
             return _unavailable(error, sentence_of(error))

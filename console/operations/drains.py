@@ -12,8 +12,7 @@ from django.db import connection, transaction
 
 from console.queries import drains as queries
 from groups.core.authors import user
-from groups.models import Node
-from groups.operations.requests import OlderNode, check_reason
+from groups.operations.requests import check_reason
 from groups.postgres import functions
 from groups.postgres.functions import Function
 from groups.store.sql import drains as sql
@@ -43,7 +42,7 @@ def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:
 def drain(node_id: int, *, reason: str, actor: str) -> bool:
     """Drain a node that has a row; returns whether that is new.
 
-    Raises ``ValueError`` for an invalid reason, ``OlderNode`` and ``NoTaker``.
+    Raises ``ValueError`` for an invalid reason, and ``NoTaker``.
     """
     check_reason(reason)
     with transaction.atomic():
@@ -65,9 +64,6 @@ def undrain(node_id: int, *, reason: str, actor: str) -> bool:
 
 
 def check(node_id: int) -> None:
-    """Raise ``OlderNode`` or ``NoTaker`` if the node cannot be drained now."""
-    if Node.objects.filter(node_id=node_id, schema__lt=sql.KNOWS_DRAINS).exists():
-        refusal = f"Node {node_id} runs an older version, which cannot be drained"
-        raise OlderNode(f"{refusal}: upgrade it first.")
+    """Raise ``NoTaker`` if the node cannot be drained now."""
     if not queries.look().takers(node_id):
         raise NoTaker(f"No other live node could take the slots of node {node_id}.")

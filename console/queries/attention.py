@@ -17,7 +17,6 @@ from groups.core.instance_claims import AGAIN_MS
 from groups.core.journal import EntryKind
 from groups.models import Group
 from groups.store.sql import attention as sql
-from groups.store.sql.drains import KNOWS_DRAINS
 
 CLAIMS_SHOWN_MS: Final = AGAIN_MS + 60_000
 """The age of the newest entry about an instance id that two workers use: while they do, there is
@@ -91,7 +90,6 @@ def find(
         "read": JOURNAL_READ_MAX,
         "storm": thresholds.attention_rebalances_per_hour,
         "stopped": thresholds.attention_stopped_ms,
-        "knows_drains": KNOWS_DRAINS,
         "drained": thresholds.attention_drained_ms,
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,

@@ -205,7 +205,6 @@ def _horizon(seen: RuleInput) -> Iterator[Fired]:
 
 WHY_NOT_DRAINED: Final[Mapping[str, str]] = {
     "away": "The node is away, and no other node has taken its slots.",
-    "older": "It runs a version that cannot be drained: upgrade it.",
     "no taker": "No other node takes slots: start one, or withdraw another drain.",
     "slow": "Others take slots, but not these: see the log of each node.",
 }

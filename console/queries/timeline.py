@@ -49,9 +49,9 @@ BINS: Final = 480
 LIVES_MAX: Final = 20_000
 CHANGES_MAX: Final = 50_000
 ROUNDS_MAX: Final = 2_000
-WAITS_MAX: Final = 200_000
+WAITS_MAX: Final = 125_000
 """Rows that are read for a timeline, of waits the members that rebalances waited for: a day of
-5,000 members who are all replaced once, with a rebalance an hour, takes half of them."""
+5,000 members who are all replaced once, with a rebalance an hour, has fewer."""
 
 SEGMENTS_MAX: Final = 2_000
 """Single waits that are shown, the longest ones."""

@@ -194,7 +194,7 @@ class Lease:
             "draft_port": self.me.draft_port,
             "endpoints": [str(endpoint) for endpoint in self.me.endpoints],
             "lease_ms": self.lease_ms,
-            "schema": schema_version.OURS,
+            "schema": schema_version.OURS,  # a console of 0.2.0 asks for it
             "calm_ms": self.calm_ms,
         }
         row = await (await connection.execute(sql.REGISTER.encode(), values)).fetchone()

@@ -67,8 +67,7 @@ class Row(NamedTuple):
     description); ``helps``: the command's help; ``tail``: its path below the target, "": the target
     itself, deleted; None: its name. ``permission``: its codename; "": only programs
     ask for it. ``button``: its link beside a member in the admin; "": none. ``many``: what it does
-    to all groups that match a filter; "": it cannot. ``since``: the schema of the first nodes that
-    execute it correctly: it is refused while a node of an earlier one owns a slot.
+    to all groups that match a filter; "": it cannot.
     """
 
     label: str
@@ -78,7 +77,6 @@ class Row(NamedTuple):
     helps: str = ""
     button: str = ""
     many: str = ""
-    since: str = ""
     tail: str | None = None
 
 
@@ -141,13 +139,6 @@ class Name(StrEnum):
         return "POST" if self.tail else "DELETE"
 
 
-LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
-"""Earlier nodes took unknown operations for a forced rebalance."""
-
-READS_GONE: Final = "0047_history_of_deletions"
-"""Earlier nodes restore offsets that had been deleted, and before 0046 only the first of the
-partitions that were committed at once."""
-
 OPERATIONS: Final[Mapping[Name, Row]] = {
     Name.REBALANCE: Row(
         "Force a rebalance",
@@ -178,9 +169,8 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         "Restore Offsets",
         lambda asked: RestoreOffsets(**asked.common, to=asked.restore_to or "", offsets=()),
         "restore_offsets",
-        since=READS_GONE,
     ),
-    Name.RESET_OFFSETS: Row("Reset Offsets", _reset, "restore_offsets", since=LEAVES_UNKNOWN),
+    Name.RESET_OFFSETS: Row("Reset Offsets", _reset, "restore_offsets"),
     Name.PAUSE: Row(
         "Stop the work",
         _of_member(PauseWork),
@@ -218,7 +208,6 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Freeze a group: no rebalance begins; after the thaw one starts if needed.",
         many="Freeze all groups that match the filters.",
-        since=LEAVES_UNKNOWN,
     ),
     Name.THAW: Row(
         "Thaw",
@@ -230,7 +219,6 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Thaw a group: rebalances begin again.",
         many="Thaw all groups that match the filters.",
-        since=LEAVES_UNKNOWN,
     ),
     Name.DELETE: Row(
         "Delete",
@@ -243,7 +231,6 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         "Delete a group without members, with its offsets; its journal is kept.",
         tail="",
         many="Delete all groups without members that match the filters.",
-        since=LEAVES_UNKNOWN,
     ),
     Name.DRAIN: Row(
         "Drain a member",
@@ -256,7 +243,6 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Drain a member: it keeps its membership, and gives up its partitions.",
         "Drain",
-        since="0075_names_of_operations",
     ),
     Name.UNDRAIN: Row(
         "End the drain of a member",
@@ -268,7 +254,6 @@ OPERATIONS: Final[Mapping[Name, Row]] = {
         },
         "Let a drained member have partitions again.",
         "Undrain",
-        since="0075_names_of_operations",
     ),
 }
 """Every operation; the order is that of lists and buttons."""

@@ -33,16 +33,8 @@ logger = logging.getLogger(__name__)
 BELL = "rollcall_operations"
 """The channel for new operations. The payload is the slot."""
 
-KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
-"""Nodes of this schema support a freeze's end; earlier ones would ignore it."""
-
-
 READS_MAX: Final = 2
 """Operations whose rows are read at the same time: half of the pool's connections."""
-
-
-class OlderNode(Exception):
-    """A node would misinterpret the verb. Its text is a message for people."""
 
 
 def request(
@@ -63,10 +55,10 @@ def request(
 
     ``prediction``: what it is expected to do, kept beside what it does. Returns the operation,
     pending. A known idempotency key returns its existing operation. Raises
-    ValueError for a reason that is empty or cannot be displayed, and ``OlderNode``.
+    ValueError for a reason that is empty or cannot be displayed. A node that does not know the verb
+    leaves the operation pending.
     """
     check_reason(reason)
-    check_nodes(verb, until)
     values = {
         "group_id": group_id,
         "slot": slot_of(group_id),
@@ -91,20 +83,6 @@ def _inserted(values: Mapping[str, Any], idempotency_key: str | None) -> Operati
     if idempotency_key is None:
         return Operation.objects.create(**values)
     return Operation.objects.get_or_create(idempotency_key=idempotency_key, defaults=values)[0]
-
-
-def check_nodes(verb: str, until: datetime | None = None) -> None:
-    """Raise ``OlderNode`` if a node that owns slots would misinterpret the verb."""
-    knows = KNOWS_ENDS if until is not None else OPERATIONS[Name(verb)].since
-    if not knows:
-        return
-    with django_connection.cursor() as cursor:
-        cursor.execute(sql.OLDER_OWNER, {"schema": knows})
-        row = cursor.fetchone()
-    if row is not None:
-        raise OlderNode(
-            f"Node {row[0]} has an older version, which cannot do this: upgrade it first."
-        )
 
 
 def check_reason(reason: str) -> None:

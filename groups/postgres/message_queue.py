@@ -40,33 +40,6 @@ SELECT has_table_privilege('{WORKER}', %(table)s, 'DELETE')
     AND has_table_privilege('{SENDER}', %(table)s, 'INSERT')
     AND has_table_privilege('{SENDER}', 'pgmq.meta', 'SELECT')"""
 
-TRUSTED: Final = """
-SELECT oid FROM pg_roles WHERE rolsuper OR rolname = current_user
-UNION SELECT datdba FROM pg_database WHERE datname = current_database()
-"""
-
-OF_OTHERS: Final = f"""
-SELECT EXISTS (
-    SELECT nspowner FROM pg_namespace WHERE nspname = 'pgmq' AND nspowner NOT IN ({TRUSTED})
-    UNION ALL SELECT proowner FROM pg_proc
-    WHERE pronamespace = to_regnamespace('pgmq') AND proowner NOT IN ({TRUSTED})
-    UNION ALL SELECT relowner FROM pg_class
-    WHERE relnamespace = to_regnamespace('pgmq') AND relowner NOT IN ({TRUSTED}))
-"""
-"""Whether the queue belongs to the worker's role, as that of versions before 0.2.0 does: whatever
-is in its schema may have been replaced."""
-
-IS_PLAIN: Final = """
-SELECT relkind = 'r' AND NOT relrowsecurity AND NOT EXISTS (
-    SELECT FROM pg_attribute
-    WHERE attrelid = pg_class.oid AND attnum > 0 AND attgenerated <> ''
-) AND (SELECT count(*) = 3 FROM pg_attribute WHERE attrelid = pg_class.oid
-       AND (attname, atttypid) IN (('msg_id', 'int8'::regtype), ('message', 'jsonb'::regtype),
-                                   ('headers', 'jsonb'::regtype)))
-FROM pg_class WHERE oid = to_regclass(%s)
-"""
-"""Whether reading the table executes nothing."""
-
 NOTIFIER: Final = f"""
 CREATE OR REPLACE FUNCTION pgmq.rollcall_notify() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -89,7 +62,6 @@ def ensure(queue: str) -> None:
     """Load pgmq's SQL and create the queue, if they are missing. Needs CREATE on the database."""
     table = QUEUE_TABLE.format(queue)
     with setup_lock.held(), transaction.atomic(), connection.cursor() as cursor:
-        waiting = _taken_down(cursor, table)
         cursor.execute("SELECT to_regclass(%s)", [table])
         if cursor.fetchone() == (None,):
             _make(cursor, queue)
@@ -98,30 +70,6 @@ def ensure(queue: str) -> None:
             cursor.execute(NOTIFIER.format(table=table))
         if settings.DATABASE_ROLES:
             _grant(cursor, table)
-        for message, headers in waiting:
-            cursor.execute("SELECT pgmq.send(%s, %s::jsonb, %s::jsonb)", [queue, message, headers])
-
-
-def _taken_down(cursor: Any, table: str) -> list[tuple[str, str]]:
-    """Remove a queue that belongs to a role with fewer rights; returns its messages. Nothing of it
-    is executed."""
-    cursor.execute(OF_OTHERS)
-    if cursor.fetchone() != (True,):
-        return []
-    logger.warning("the broker's queue belonged to another role: it is made anew")
-    waiting: list[tuple[str, str]] = []
-    if _is_plain(cursor, table):
-        cursor.execute(f"LOCK TABLE ONLY {table} IN ACCESS EXCLUSIVE MODE")
-        if _is_plain(cursor, table):
-            cursor.execute(f"SELECT message::text, headers::text FROM ONLY {table} ORDER BY msg_id")
-            waiting = list(cursor.fetchall())
-    cursor.execute("DROP SCHEMA pgmq CASCADE")
-    return waiting
-
-
-def _is_plain(cursor: Any, table: str) -> bool:
-    cursor.execute(IS_PLAIN, [table])
-    return bool(cursor.fetchone() == (True,))
 
 
 def _grant(cursor: Any, table: str) -> None:

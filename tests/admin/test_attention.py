@@ -195,7 +195,6 @@ def test_a_node_that_crashes_again_and_again_is_named_while_it_waits() -> None:
 
 
 WHY = {
-    "It runs a version that cannot be drained": "UPDATE rollcall_node SET schema = '0036_x'",
     "No other node takes slots": "UPDATE rollcall_node SET takes_slots = (node_id = 0)",
     "Others take slots, but not these": "SELECT",
     "The node is away": "DELETE FROM rollcall_node WHERE node_id = 0",
@@ -205,7 +204,6 @@ WHY = {
 @pytest.mark.parametrize("why", WHY)
 def test_the_reason_why_a_drain_does_not_end_is_shown(why: str) -> None:
     sql(NODE, 1, timedelta())
-    sql("UPDATE rollcall_node SET schema = '0037_drains'")
     sql(DRAIN, 0, HOUR)
     sql(WHY[why])
     [line] = attention.fired(overview.look())
@@ -214,7 +212,6 @@ def test_the_reason_why_a_drain_does_not_end_is_shown(why: str) -> None:
 
 def test_two_nodes_that_were_drained_are_no_takers_for_each_other() -> None:
     sql(NODE, 1, timedelta())
-    sql("UPDATE rollcall_node SET schema = '0037_drains'")
     sql(DRAIN, 0, HOUR)
     sql(DRAIN, 1, MINUTE)
     [line] = attention.fired(overview.look())

@@ -13,7 +13,6 @@ from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
-from tests.api.test_verbs import started
 from tests.as_roles import role
 
 pytestmark = pytest.mark.django_db
@@ -91,16 +90,6 @@ def test_an_expired_freeze_requests_a_thaw(operator: Client) -> None:
     assert (made.actor, made.state) == ("the end of the freeze", "pending")
 
 
-def test_a_freeze_with_an_end_is_not_requested_from_an_older_node(operator: Client) -> None:
-    write("orders")
-    started(7, "0030_freezes_and_deletions", owns=0)
-    end = {**WHY, "until": "2999-01-01T10:00"}
-    shown = text(operator.post(page("orders", "freeze"), end, follow=True))
-    assert "Node 7 has an older version" in shown and requested() == []
-    operator.post(page("orders", "freeze"), WHY)
-    assert requested() == [("orders", "freeze", "olga")]
-
-
 def test_a_concurrent_freeze_is_shown_before_confirmation(operator: Client) -> None:
     write("orders")
     frozen()
@@ -156,12 +145,4 @@ def test_a_user_without_the_right_sees_no_button(operator: Client) -> None:
     assert page("orders", "remove") not in text(operator.get(page("orders")))
     assert page("orders", "freeze") not in text(visitor(VIEWER).get(page("orders")))
     assert operator.post(page("orders", "remove"), {**WHY, "typed": "orders"}).status_code == 403
-    assert requested() == []
-
-
-def test_operations_unknown_to_an_older_node_are_reported(operator: Client) -> None:
-    write("orders", size=0)
-    started(7, "0019_client_reason", owns=0)
-    shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))
-    assert "Nothing was requested. Node 7 has an older version" in shown
     assert requested() == []

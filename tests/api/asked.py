@@ -21,7 +21,6 @@ from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Mark, Operation
 from groups.operations import requests
-from groups.store.sql.drains import KNOWS_DRAINS
 from tests.api.conftest import write
 from tests.model_factories import ReportRunFactory, advise
 
@@ -53,8 +52,8 @@ VALUES ('cold', 0, 'rollcall.freeze', 'true', now() - interval '1 hour')
 """A name that was frozen for so long that a rule fires for it."""
 
 NODES: Final = """
-INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
-SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now() + interval '1 hour', %s
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now() + interval '1 hour'
 FROM unnest(ARRAY[3, 4, 5]) n
 """
 """They are alive however long the requests take."""
@@ -193,7 +192,7 @@ def everything() -> list[Asked]:
     kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
     with connection.cursor() as cursor:
         cursor.execute(FROZEN)
-        cursor.execute(NODES, [KNOWS_DRAINS])
+        cursor.execute(NODES)
         cursor.execute(LEFT)
         cursor.execute(DRAINED)
     topics.create("over", 3)

@@ -17,8 +17,8 @@ from tests.api.test_verbs import post
 pytestmark = pytest.mark.django_db
 
 NODE = """
-INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
-VALUES (%s, gen_random_uuid(), 1, 'localhost', 9092, now(), now(), %s)
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+VALUES (%s, gen_random_uuid(), 1, 'localhost', 9092, now(), now())
 """
 OWN = "UPDATE rollcall_slot SET node_id = slot %% %s, incarnation = gen_random_uuid()"
 REASON = {"reason": "a new disk"}
@@ -29,9 +29,9 @@ def execute(statement: str, *values: Any) -> None:
         cursor.execute(statement, values or None)
 
 
-def nodes(*node_ids: int, schema: str = sql.KNOWS_DRAINS) -> None:
+def nodes(*node_ids: int) -> None:
     for node_id in node_ids:
-        execute(NODE, node_id, schema)
+        execute(NODE, node_id)
 
 
 @pytest.fixture
@@ -114,15 +114,6 @@ def test_a_node_that_cannot_take_slots_does_not_count(how: str, operator: Client
     nodes(0, 1)
     execute(UNABLE[how])
     assert post(operator, "/nodes/0/drain", REASON).status_code == 409
-
-
-def test_an_older_node_is_not_drained_and_takes_slots(operator: Client) -> None:
-    nodes(0)
-    nodes(1, schema="0035_webhooks")
-    answer = post(operator, "/nodes/1/drain", REASON)
-    assert (answer.status_code, answer.json()["code"]) == (409, "older_node")
-    assert "upgrade it first" in answer.json()["detail"]
-    assert post(operator, "/nodes/0/drain", REASON).status_code == 200
 
 
 @pytest.mark.usefixtures("three")

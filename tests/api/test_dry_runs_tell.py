@@ -43,8 +43,6 @@ TABLES: Final = (
 STATES: Final[Mapping[str, str]] = {
     "as it is": "SELECT 1",
     "all is gone": "; ".join(f"DELETE FROM rollcall_{table}" for table in TABLES),
-    "a node is older": "UPDATE rollcall_node SET schema = '0001_tables';"
-    " UPDATE rollcall_slot SET node_id = 3",
     "the groups rebalance": "UPDATE rollcall_group SET state = 'PreparingRebalance'",
     "no node lives": "UPDATE rollcall_node SET beat_at = now() - interval '1 day'",
 }

@@ -13,14 +13,11 @@ from django.db import connection
 from django.test import Client
 
 from console.api import asking
-from groups.core.operations import OPERATIONS
 from groups.models import ApiToken, Operation
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
-
-KNOWN_SINCE = {str(name): row.since for name, row in OPERATIONS.items() if row.since}
 
 REASON = {"reason": "a new deployment"}
 RESET = {**REASON, "to": "offset", "offset": 0}
@@ -121,47 +118,10 @@ def test_a_key_reused_for_another_request_is_refused(
     assert Operation.objects.count() == 1
 
 
-NODE = """
-INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
-VALUES (%s, %s, 1, 'h', 1, now(), now(), %s)
-"""
 FROZEN = """
 INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
 VALUES ('gone', 0, 'rollcall.freeze', 'true', now())
 """
-OWNS = "UPDATE rollcall_slot SET node_id = %s, incarnation = %s WHERE slot = %s"
-
-
-def started(node_id: int, schema: str, *, owns: int | None) -> None:
-    """A node of some version, that owns a slot or none."""
-    incarnation = uuid4()
-    with connection.cursor() as cursor:
-        cursor.execute(NODE, [node_id, incarnation, schema])
-        if owns is not None:
-            cursor.execute(OWNS, [node_id, incarnation, owns])
-
-
-@pytest.mark.parametrize("verb", sorted(KNOWN_SINCE))
-def test_operations_that_an_older_node_would_misread_wait_for_its_upgrade(
-    operator: Client, verb: str
-) -> None:
-    write("g")
-    started(0, KNOWN_SINCE[verb], owns=0)
-    started(1, "0019_client_reason", owns=None)  # it has ended: its slots are others'
-
-    def ask() -> Any:
-        if verb == "delete":
-            return operator.delete("/api/v1/groups/g?reason=over")
-        path, body = OFFSETS.get(verb, (verb, REASON))
-        return post(operator, f"/groups/g/{path}", body)
-
-    assert ask().status_code == 202
-    started(7, "0019_client_reason", owns=1)
-    answer = ask()
-    assert (answer.status_code, answer.json()["code"]) == (409, "older_node")
-    assert answer.json()["detail"].startswith("Node 7 has an older version")
-    assert Operation.objects.count() == 1
-    assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
 
 
 def test_a_deleted_group_can_be_thawed_but_not_frozen(operator: Client) -> None:

@@ -3,8 +3,6 @@ a new function, trigger, table or grant cannot slip by."""
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +13,6 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
-from groups.postgres import message_queue
 from groups.postgres.roles import ROLES
 from tests.databases import empty
 
@@ -177,91 +174,6 @@ WHERE m.rolname = ANY(%(ours)s) AND r.rolname <> 'pg_use_reserved_connections'
 
 def test_no_role_has_the_rights_of_another(owner: "psycopg.Connection[Any]") -> None:
     assert rows(owner, POWERS) == []
-
-
-# -- a queue that belonged to the worker
-
-PLANTED = """
-CREATE FUNCTION pgmq.planted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE 'ALTER ROLE rollcall_worker SUPERUSER';
-    RETURN NULL;
-END $$;
-CREATE OR REPLACE FUNCTION pgmq.notify_queue_listeners() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE 'ALTER ROLE rollcall_worker SUPERUSER';
-    RETURN NULL;
-END $$;
-DROP FUNCTION pgmq.enable_notify_insert(text, integer);
-CREATE FUNCTION pgmq.enable_notify_insert(text, integer) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE 'ALTER ROLE rollcall_worker SUPERUSER';
-END $$;
-CREATE FUNCTION pgmq.create(text, text) RETURNS void LANGUAGE sql AS 'SELECT';
-"""
-"""What somebody with the worker's login could leave there."""
-
-AS_BEFORE = """
-DROP SCHEMA pgmq CASCADE;
-GRANT CREATE ON DATABASE {name} TO rollcall_worker;
-SET ROLE rollcall_worker
-"""
-
-
-@contextmanager
-def as_before(owner: "psycopg.Connection[Any]") -> Iterator[None]:
-    """The queue as earlier versions made it; the worker owns it, with what is executed inside."""
-    name = owner.info.dbname
-    owner.execute(AS_BEFORE.format(name=name).encode())
-    owner.execute((files("pgmq") / "sql" / "pgmq.sql").read_bytes())
-    owner.execute("SELECT pgmq.create(%s)", [QUEUE])
-    owner.execute("SELECT pgmq.enable_notify_insert(%s, 0)", [QUEUE])
-    yield
-    owner.execute("RESET ROLE")
-    owner.execute(f"REVOKE CREATE ON DATABASE {name} FROM rollcall_worker".encode())
-
-
-TABLES = {
-    "plain": ("", 2),
-    "with a trigger": (
-        "CREATE TRIGGER planted AFTER INSERT OR DELETE ON pgmq.q_rollcall"
-        " EXECUTE FUNCTION pgmq.planted()",
-        2,
-    ),
-    "with a policy": ("ALTER TABLE pgmq.q_rollcall ENABLE ROW LEVEL SECURITY", 0),
-    "a view": (
-        "ALTER TABLE pgmq.q_rollcall RENAME TO q_other;"
-        " CREATE VIEW pgmq.q_rollcall AS SELECT * FROM pgmq.q_other",
-        0,
-    ),
-    "a sequence": ("DROP TABLE pgmq.q_rollcall; CREATE SEQUENCE pgmq.q_rollcall", 0),
-    "no table": ("DROP TABLE pgmq.q_rollcall", 0),
-}
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_a_queue_of_the_workers_is_made_anew_and_keeps_its_tasks(
-    owner: "psycopg.Connection[Any]", table: str, django_db_blocker: Any
-) -> None:
-    """Set-up executes nothing that is in it."""
-    change, kept = TABLES[table]
-    with as_before(owner):
-        for number in range(2):
-            message = f'{{"n": {number}}}'
-            owner.execute("INSERT INTO pgmq.q_rollcall (vt, message) VALUES (now(), %s)", [message])
-        owner.execute(PLANTED.encode())
-        owner.execute(change.encode())
-
-    with django_db_blocker.unblock():
-        message_queue.ensure(QUEUE)
-        connection.close()
-
-    assert rows(owner, OWNED) == rows(owner, LESSER) == rows(owner, MAKERS) == []
-    assert rows(owner, POWERS) == []
-    assert rows(owner, "SELECT (message ->> 'n')::int FROM pgmq.q_rollcall ORDER BY msg_id") == [
-        (number,) for number in range(kept)
-    ]
-    owner.execute("TRUNCATE pgmq.q_rollcall")
 
 
 # -- what a login without a grant may do

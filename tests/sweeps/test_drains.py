@@ -5,14 +5,13 @@ import asyncio
 from django.db import connection
 
 from console.operations import drains
-from groups.store.sql.drains import KNOWS_DRAINS
 from groups.sweeps import session
 from tests.as_roles import role
 from tests.sweeps.conftest import Other, swept, value
 
 NODES = """
-INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
-SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now(), %s FROM unnest(ARRAY[0, 1]) n
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now() FROM unnest(ARRAY[0, 1]) n
 """
 GONE = """
 DELETE FROM rollcall_node; UPDATE rollcall_drain SET seen_at = now() - interval '8 days';
@@ -36,7 +35,7 @@ def drain(node_id: int) -> bool:
 
 async def test_of_two_nodes_drained_at_once_one_stays(other: Other) -> None:
     """And the drain of one that has left goes with it."""
-    await other.execute(NODES.encode(), [KNOWS_DRAINS])
+    await other.execute(NODES.encode())
     done = await asyncio.gather(*(asyncio.to_thread(drain, node_id) for node_id in (0, 1)))
 
     assert sorted(done) == [False, True]

@@ -122,12 +122,11 @@ UNION ALL
 (SELECT 'drain', node_id::text,
         CASE WHEN owned.n = 0 THEN ''
              WHEN here.node_id IS NULL THEN 'away'
-             WHEN here.schema < %(knows_drains)s THEN 'older'
              WHEN others.n = 0 THEN 'no taker'
              ELSE 'slow' END || '|' || actor || ': ' || reason,
         owned.n, since, count(*) OVER ()
  FROM rollcall_drain
- LEFT JOIN (SELECT node_id, schema FROM rollcall_node
+ LEFT JOIN (SELECT node_id FROM rollcall_node
             WHERE beat_at >= now() - interval '15 seconds') AS here USING (node_id)
  CROSS JOIN (SELECT count(*) AS n FROM rollcall_node AS node
              WHERE takes_slots AND beat_at >= now() - interval '15 seconds'

@@ -5,10 +5,6 @@
 from groups.core.journal import EntryKind, Trigger
 from groups.store.sql import slots
 
-KNOWS_DRAINS = "0037_drains"
-"""Nodes with this schema give their slots away when they are drained. Older ones need not know of
-other nodes' drains: they see that a drained node takes no slots."""
-
 
 def noted(kind: str, trigger: str) -> str:
     """The journal entry of each row of ``done``, which has node_id, reason and author."""

@@ -168,11 +168,3 @@ FROM rollcall_operation
 WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) AND verb = ANY(%(verbs)s::text[])
 ORDER BY id LIMIT 1000
 """
-
-OLDER_OWNER = """
-SELECT node_id FROM rollcall_node n
-WHERE schema < %(schema)s
-  AND EXISTS (SELECT FROM rollcall_slot s WHERE s.incarnation = n.incarnation)
-ORDER BY node_id LIMIT 1
-"""
-"""A node that owns slots, and whose program does not have this migration."""
