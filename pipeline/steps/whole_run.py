@@ -55,8 +55,8 @@ class Work:
         self.datasets[step.output] = made
 
     def _in_tasks(self, frame: DataFrame) -> DataFrame:
-        """All rows of a group in one task, of little data all rows: no step has to move any, but
-        what is not of groups."""
+        """All rows of a group in one task, of little data all rows: sums and windows of groups have
+        to move none."""
         return frame.coalesce(1) if self.is_small else divided(frame)
 
     def tidy(self) -> None:

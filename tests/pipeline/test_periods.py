@@ -10,8 +10,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pipeline.datasets.journal import Journal
 from pipeline.steps.periods import LENGTHS, by_period, periods
 from pipeline.steps.rebalances import rebalances
-from pipeline.steps.table import STEPS
-from pipeline.steps.whole_run import divided
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
@@ -62,19 +60,6 @@ def test_entries_are_sorted_once_and_moved_once(spark: SparkSession) -> None:
     plan = planned(rebalances(entries, AT).frame)
     assert plan.count("Sort [") == 1
     assert plan.count("Exchange hashpartitioning(") == 1
-
-
-def test_no_step_of_groups_moves_rows_of_tables_that_are_divided_by_groups(
-    spark: SparkSession,
-) -> None:
-    """But advice, which puts its rules' findings together with their cost: few rows."""
-    moving = []
-    for step in STEPS:
-        empty = (spark.createDataFrame([], table.ddl()) for table in step.inputs)
-        inputs = [table(divided(frame)) for table, frame in zip(step.inputs, empty, strict=True)]
-        if "ENSURE_REQUIREMENTS" in planned(step.compute(*inputs, AT).frame):
-            moving.append(step.output.NAME)
-    assert moving == ["advice", "hours"]
 
 
 def planned(frame: DataFrame) -> str:
