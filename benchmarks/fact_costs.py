@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from benchmarks.fact_switch import OFF
+from benchmarks.fact_switch import GAPS, OFF
 from benchmarks.machine import coordinators, databases
 from benchmarks.options import Options
 from benchmarks.wire import SESSION_MS, Peer
@@ -36,6 +36,10 @@ GOALS: Final = {False: 1.05, True: 1.15}
 REBALANCE_MS: Final = 300_000
 AT_ONCE: Final = 200
 SITE: Final = "import benchmarks.fact_switch as switch; switch.install()\n"
+
+
+Gap = tuple[float, float]
+"""Milliseconds for which a loop stood still, by the clock and of a processor."""
 
 
 class Member:
@@ -87,7 +91,8 @@ class Group:
             await self.settle()
 
     async def settle(self) -> None:
-        """Let all join until one generation holds them, and sync."""
+        """Let all join until one generation holds them, and sync: the leader last, since it assigns
+        first what the others ask for at once."""
         while True:
             answers = await asyncio.gather(*(member.join() for member in self.members))
             leader = next(a for a in answers if a.leader == a.member_id)
@@ -97,7 +102,7 @@ class Group:
         shares = [*self._shares()]
         leading = [m for m in self.members if m.member_id == leader.leader]
         others = (m.sync(()) for m in self.members if m not in leading)
-        await asyncio.gather(*(m.sync(shares) for m in leading), *others)
+        await asyncio.gather(*others, *(m.sync(shares) for m in leading))
 
     def _shares(self) -> Iterator[SyncGroupRequestAssignment]:
         for number, member in enumerate(self.members):
@@ -114,7 +119,8 @@ def main(options: Options) -> bool:
     with _switched() as environ, Installation(environ) as running:
         for members, partitions, rounds in sizes:
             pairs = options.rounds or PAIRS
-            asyncio.run(_compare(running, members, partitions, rounds, pairs))
+            watched = Watched(running, Path(environ[GAPS]))
+            asyncio.run(_compare(watched, members, partitions, rounds, pairs))
     return True
 
 
@@ -124,28 +130,54 @@ def _switched() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="rollcall-switch-") as folder:
         Path(folder).chmod(0o755)
         Path(folder, "sitecustomize.py").write_text(SITE)
+        Path(folder, "gaps").mkdir(mode=0o777)
         yield {
+            GAPS: str(Path(folder, "gaps")),
             "PYTHONPATH": os.pathsep.join((folder, str(CHECKOUT))),
             "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "3000",
             "ROLLCALL_GROUP_MAX_SIZE": "10000",
         }
 
 
+class Watched(NamedTuple):
+    """The installation, and the folder of its gaps (``benchmarks.fact_switch``)."""
+
+    running: Installation
+    gaps: Path
+
+    def longest(self) -> Gap:
+        """The longest that the node's loop stood still since this was asked last."""
+        found: Gap = (0.0, 0.0)
+        for pid in coordinators(self.running.pids()):
+            file = self.gaps / str(pid)
+            for line in file.read_text().splitlines():
+                wall, cpu = map(float, line.split())
+                found = max(found[0], wall), max(found[1], cpu)
+            os.truncate(file, 0)
+        return found
+
+
 async def _compare(
-    running: Installation, members: int, partitions: int, rounds: int, pairs: int
+    watched: Watched, members: int, partitions: int, rounds: int, pairs: int
 ) -> None:
+    running = watched.running
     groups = [
         await _formed(running.kafka, f"{prefix}{members}", members, partitions)
         for prefix in ("", OFF)
     ]
     for moves in (False, True):
         found: Spent = [[], []]
+        gaps: list[list[Gap]] = [[], []]
+        watched.longest()
         for pair in range(pairs + 1):
             for which in (0, 1) if pair % 2 else (1, 0):
                 spent = await _spent(running, groups[which], rounds, moves=moves)
+                gap = watched.longest()
                 if pair:  # the first one is to warm up
                     found[which].append(spent)
+                    gaps[which].append(gap)
         print(_line(members, partitions, found, moves=moves), flush=True)
+        print(_gaps(gaps), flush=True)
     for member in (member for group in groups for member in group.members):
         member.peer.close()
 
@@ -197,6 +229,16 @@ def _line(members: int, partitions: int, found: Spent, *, moves: bool) -> str:
         f" {statistics.median(ratios):.3f} ({min(ratios):.2f} to {max(ratios):.2f}) of what it"
         f" costs without facts (goal {GOALS[moves]}); node {node:.1f} and {node_off:.1f} ms,"
         f" PostgreSQL {database:.1f} and {database_off:.1f} ms of CPU"
+    )
+
+
+def _gaps(gaps: Sequence[Sequence[Gap]]) -> str:
+    (on, on_cpu), (off, off_cpu) = (
+        map(statistics.median, zip(*each, strict=True)) for each in gaps
+    )
+    return (
+        f"  the node's loop stood still for {on:.0f} ms at the most ({on_cpu:.0f} of CPU),"
+        f" without facts {off:.0f} ({off_cpu:.0f})"
     )
 
 

@@ -93,7 +93,7 @@ def linked(neighbours: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Link": ", ".join(links)} if links else {}
 
 
-def _is_like(kind: type[Any], value: Any) -> None:
+def is_like(kind: type[Any], value: Any) -> None:
     """Raise if a key has no such part, or PostgreSQL cannot hold it."""
     if type(value) is not kind or "\0" in str(value):
         raise TypeError(kind)
@@ -144,7 +144,7 @@ def position(query: Mapping[str, Any]) -> tuple[str, int] | None:
     text = query.get("cursor")
     if not text:
         return None
-    name, number = Cursor.read(text, [partial(_is_like, kind) for kind in (str, int)]).key
+    name, number = Cursor.read(text, [partial(is_like, kind) for kind in (str, int)]).key
     return str(name), int(number)
 
 

@@ -181,6 +181,8 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
     "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
+    "lives": {"GET": VIEW_GROUP},
+    "owners": {"GET": VIEW_GROUP},
     "marks": {"GET": VIEW_GROUP, "POST": MARK},
     "marks/<int:mark_id>": {"DELETE": MARK},
     "advice": {"GET": VIEW_REPORT},

@@ -17,12 +17,13 @@ import psycopg
 
 from groups.cluster import slot_rows
 from groups.cluster.availability import Availability
-from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
+from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.handover import Handover
 from groups.cluster.lease import Lease
 from groups.cluster.lease_loop import LeaseLoop
 from groups.cluster.restart_backoff import NO_WAIT, RestartBackoff, RestartWait
+from groups.cluster.returns import Returns
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.slot_rows import Service
 from groups.cluster.supervision import supervised
@@ -104,6 +105,8 @@ class SlotKeeper:
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._restarts = RestartBackoff(self._lease, wait, coordinator.monotonic)
+        # Within this every other node that lives has beaten, and looked.
+        self._returns = Returns(lease_ms // BEATS_PER_LEASE + int(LOOK_S * 1000))
         self._gives_all_back = False
         self.is_drained = False
         self._drains = False
@@ -169,6 +172,7 @@ class SlotKeeper:
 
     def forget(self) -> None:
         """Drop all slots, and what was observed of other nodes."""
+        self._returns.lost(self.coordinator.epochs, self.coordinator.monotonic())
         self._observer.forget()
         self.loader.doubt()
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
@@ -364,10 +368,11 @@ class SlotKeeper:
         self._observer.look_at_free(unowned, now)
         leases = DRAINED_PATIENCE_LEASES if self._drains or self._restarts.is_on else 1
         patience = self.lease_ms * leases
+        own = self._returns.own(now)
         free = [
             row
             for row in unowned
-            if plan.get(row.slot) == self.me.node_id
+            if (row.slot in own if own else plan.get(row.slot) == self.me.node_id)
             or self._observer.free_for(row.slot, now) >= patience
         ]
         if not free or not self.coordinator.holds_lease:

@@ -95,13 +95,19 @@ class Ended:
 class Owns:
     """The member owns no other partitions than these from now on: what it owned before and is not
     among them it has lost, ``lost_ms`` ago. ``gains``: it owns all of them; otherwise only those
-    that it owned before."""
+    that it owned before. ``assignment``: bytes whose partitions it owns besides ``parts``; they are
+    decoded where the fact is used, which in a large group is in a thread."""
 
     member_id: str
     generation: int
     parts: Owned
     lost_ms: int = 0
     gains: bool = True
+    assignment: bytes = b""
+
+    def owned(self) -> Owned:
+        """All of them."""
+        return both(owned_in(self.assignment), self.parts) if self.assignment else self.parts
 
 
 Fact = Began | Ended | Owns | Round
@@ -163,11 +169,24 @@ def grouped(parts: Iterable[tuple[str, int]]) -> Owned:
     return found
 
 
+def both(some: Owned, more: Owned) -> Owned:
+    """The partitions of either."""
+    if not some or not more:
+        return some or more
+    return {**some, **{topic: (*some.get(topic, ()), *each) for topic, each in more.items()}}
+
+
 def owned_in(assignment: bytes) -> Owned:
-    """The partitions of an assignment. None at all if it is opaque: undecodable, or with names or
+    """The partitions of an assignment; none at all if it is opaque."""
+    return known(numbers_of(assignment) or NOTHING)
+
+
+def known(found: Owned) -> Owned:
+    """These partitions of an assignment. None at all if it is opaque: undecodable, or with names or
     numbers that no topic of a catalogue has."""
-    found = numbers_of(assignment)
-    if not found or any(map(name_problem, found)):
+    if any(map(name_problem, found)):
         return NOTHING
-    ends = [end for numbers in found.values() for end in (min(numbers), max(numbers))]
-    return found if min(ends) >= 0 and max(ends) <= PARTITION_MAX else NOTHING
+    for numbers in found.values():
+        if min(numbers) < 0 or max(numbers) > PARTITION_MAX:
+            return NOTHING
+    return found

@@ -94,10 +94,11 @@ class Round:
         """About how many waits it has."""
         return self.members + sum(len(phase.ends) for e in self.episodes for phase in e.phases)
 
-    def awaited(self) -> Sequence[Awaited]:
-        """Every member that was waited for, a row for each act, by act, end and member: in rounds
-        of the same members in the same order, which packs well."""
-        rows = [row for episode in self.episodes for row in episode.awaited()]
+    def awaited(self, least_ms: Millis = 0) -> Sequence[Awaited]:
+        """Every member that was waited for, for so long at least, a row for each act, by act, end
+        and member: in rounds of the same members in the same order, which packs well."""
+        every = (row for episode in self.episodes for row in episode.awaited())
+        rows = [row for row in every if row.ms >= least_ms]
         rows.sort(key=attrgetter("member_id"))
         return sorted(rows, key=attrgetter("act", "end"))
 

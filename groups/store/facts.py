@@ -6,8 +6,10 @@ free before the next one has them.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
@@ -88,13 +90,20 @@ WAITED_MS_MAX: Final = 2**31 - 1
 PARTS_A_ROW: Final = 16
 """So many partitions of a member take as long as a row."""
 
+BYTES_A_PART: Final = 4
+"""Of an assignment."""
+
+NAMES_MAX: Final = 1_000
+"""Topics' names whose JSON is kept."""
+
 
 def size_of(facts: Sequence[Fact]) -> int:
     """The approximate number of rows that these are, for the limit of a batch."""
     if not facts:
         return 0
-    owned = (numbers for fact in facts if isinstance(fact, Owns) for numbers in fact.parts.values())
-    parts = sum(map(len, owned))
+    owned = [fact for fact in facts if isinstance(fact, Owns)]
+    parts = sum(len(fact.assignment) for fact in owned) // BYTES_A_PART
+    parts += sum(len(numbers) for fact in owned for numbers in fact.parts.values())
     rounds = sum(fact.size for fact in facts if isinstance(fact, Round))
     return len(facts) + (parts + rounds) // PARTS_A_ROW
 
@@ -122,19 +131,15 @@ def _kind(write: Write) -> str:
 def _in_columns(
     text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Iterator[Statement]:
-    found = in_order([tuple(map(_storable, row)) for row in rows], key=_key)
+    found = in_order([*rows], key=itemgetter(0, 1))
     if found:
-        yield text, arrays(names, found)
+        yield text, {name: _storable(value) for name, value in arrays(names, found).items()}
 
 
-def _key(row: Sequence[Any]) -> tuple[str, str]:
-    return row[0], row[1]
-
-
-def _storable(value: Any) -> Any:
-    """The value as PostgreSQL can store it: a client's text may have a zero, which its row has
+def _storable(column: Any) -> Any:
+    """The column as PostgreSQL can store it: a client's text may have a zero, which its row has
     not, if it never had one."""
-    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+    return column.replace("\0", "\ufffd")
 
 
 def _ended(part: _Part) -> Iterator[tuple[Any, ...]]:
@@ -199,8 +204,18 @@ def _owns(part: _Part) -> Iterator[tuple[Any, ...]]:
             fact.generation,
             fact.lost_ms,
             _flag(fact.gains),
-            json.dumps(ranges(fact.parts)),
+            _json(ranges(fact.owned())),
         )
+
+
+def _json(texts: Mapping[str, str]) -> str:
+    """The object; the values need no escapes."""
+    return "{" + ",".join([f'{_quoted(name)}:"{text}"' for name, text in texts.items()]) + "}"
+
+
+@lru_cache(maxsize=NAMES_MAX)
+def _quoted(name: str) -> str:
+    return json.dumps(name)
 
 
 def _rounds(part: _Part) -> Iterator[tuple[Any, ...]]:
@@ -233,7 +248,7 @@ def _causes(ended: Round) -> Iterator[str]:
 
 def _waits(ended: Round) -> Iterator[str]:
     """Arrays of the waits, in runs of the same act and end."""
-    waits = [one for one in ended.awaited() if one.ms >= WAITED_MS_MIN]
+    waits = ended.awaited(WAITED_MS_MIN)
     runs = Counter((str(one.act), str(one.end)) for one in waits)
     yield _list([act for act, _ in runs])
     yield _list([end for _, end in runs])
@@ -252,12 +267,14 @@ def _flag(value: object) -> str:
 
 def ranges(parts: Owned) -> dict[str, str]:
     """The partitions by topic, as literals of ``int4multirange``."""
-    return {topic: _multirange(sorted(set(found))) for topic, found in parts.items()}
+    return {topic: _multirange(found) for topic, found in parts.items()}
 
 
 def _multirange(partitions: Sequence[int]) -> str:
-    if partitions[-1] - partitions[0] == len(partitions) - 1:
-        return f"{{[{partitions[0]},{partitions[-1]}]}}"
+    first, last = partitions[0], partitions[-1]
+    if partitions == tuple(range(first, first + len(partitions))):  # as most are
+        return f"{{[{first},{last}]}}"
+    partitions = sorted(set(partitions))
     pieces: list[str] = []
     first = last = partitions[0]
     for partition in partitions[1:]:

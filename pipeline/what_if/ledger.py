@@ -107,7 +107,7 @@ class Ledger:
         life, had = self._open.get(fact.member_id), self._owned.get(fact.member_id)
         if life is None or had is None:
             return
-        shall = {(topic, number) for topic, numbers in fact.parts.items() for number in numbers}
+        shall = {(topic, number) for topic, numbers in fact.owned().items() for number in numbers}
         for part in had.keys() - shall:
             since = had.pop(part)
             until = max(now - fact.lost_ms, since)

@@ -1,4 +1,5 @@
-"""``rollcall group owner``, ``lives``, ``rounds`` and ``progress``: what was so (docs/facts.md)."""
+"""``rollcall group owner``, ``lives``, ``rounds`` and ``progress``, and ``rollcall lives`` and
+``owners`` of all groups: what was so (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ import typer
 
 from rollcall.cli.context import Form, GroupId, TopicName, rest_of
 from rollcall.cli.failures import Code, Failure
-from rollcall.cli.group_tables import CLIENT, HOST, INSTANCE, MEMBER
+from rollcall.cli.group_tables import CLIENT, GROUP, HOST, INSTANCE, MEMBER
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, say, show, show_one
 
@@ -172,3 +173,32 @@ def compare(
     if output is Output.TABLE:
         say(found["text"])
     show(found["moves"], MOVES, output)
+
+
+def fleet_lives(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Only members on this host.")] = None,
+    client_id: Annotated[str | None, typer.Option(help="Only members of this client id.")] = None,
+    since: At = None,
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List lives of members of all groups: of the last day, or of the time since --since."""
+    begin, end = moment(since), moment(until)
+    rows = rest_of(context).pages("/lives", host=host, client_id=client_id, since=begin, until=end)
+    show(rows, (GROUP, *LIVES), output)
+
+
+def fleet_owners(
+    context: typer.Context,
+    topic: TopicName,
+    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=0)],
+    at: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show which groups' members owned a partition at a time; without --at in the last day."""
+    then = moment(at)
+    rows = rest_of(context).pages(
+        "/owners", topic=topic, partition=partition, since=then, until=then
+    )
+    show(rows, (GROUP, *OWNERS), output)

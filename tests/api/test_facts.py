@@ -24,13 +24,13 @@ def parts(*numbers: int) -> Owned:
     return {"orders": numbers}
 
 
-def write(*steps: tuple[Fact, ...]) -> list[datetime]:
+def write(*steps: tuple[Fact, ...], group_id: str = "packers") -> list[datetime]:
     """Each step's facts in a transaction of its own; the times after each."""
-    times, before = [], factories.nothing("packers")
+    times, before = [], factories.nothing(group_id)
     with connection.cursor() as cursor:
         cursor.execute(TAKE_SLOTS)
         for step in steps:
-            there = factories.durable("packers", (ANNA, BEN))
+            there = factories.durable(group_id, (ANNA, BEN))
             made = Write(before, factories.decision(there, facts=step))
             factories.apply_with(cursor, factories.batch(made))
             before = factories.written(made)

@@ -254,6 +254,12 @@ def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None
     assert cli("group", "owner", name, name, "0", "--at", then, "-o", "json").json == [owned]
     assert not cli("group", "owner", name, name, "0", "--at", "2001-01-01", "-o", "json").json
     assert cli("group", "owner", name, name, "0", "--at", "yesterday").code == Code.USAGE
+    of_group = {"group_id": name, **owned}
+    assert cli("owners", name, "0", "--at", then, "-o", "json").json == [of_group]
+    assert cli("owners", name, "0", "--at", "2001-01-01", "-o", "json").json == []
+    on_host = cli("lives", "--host", life["client_host"], "--since", then, "-o", "json").json
+    assert {"group_id": name, **life} in on_host
+    assert cli("lives", "--client-id", "nobody", "-o", "json").json == []
 
 
 def test_a_report_is_shown_by_its_name(cli: Cli) -> None:

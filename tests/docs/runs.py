@@ -42,6 +42,7 @@ RUN: Final = {
         "pip install 'rollcall[django]'": PACKAGES,
     },
     "docs/configuration.md": {
+        "umask 077": "tests/launcher/test_password_file.py",
         "kafka-configs.sh": "tests/clients/test_kafka_tools.py",
         "from confluent_kafka.admin": OF_PAGES,
         "from kafka.admin": OF_PAGES,

@@ -88,7 +88,7 @@ class Machines:
         self.web = webs[0]
         self.worker: Worker | None = None
         for host, port in zip(HOSTS, webs, strict=True):
-            (self.host(host) / "etc").mkdir(parents=True)
+            (self.host(host) / "units").mkdir(parents=True)
             (self.host(host) / "web-port").write_text(str(port))
 
     def host(self, host: str) -> Path:
@@ -121,6 +121,7 @@ class Machines:
             "10.0.0.9/rollcall": f"{self.server.hostname}:{self.server.port}/rollcall",
             "HOST=10.0.0.1": f"HOST={host}",
             "/etc/rollcall": f"{self.host(host)}/etc",
+            "/etc/systemd/system": f"{self.host(host)}/units",
             "/var/lib/rollcall": f"{self.host(host)}/data",
             ":9092": f":{self.kafka}",
             "9492": str(self.metrics),

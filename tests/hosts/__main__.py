@@ -60,7 +60,7 @@ def run(folder: Path, names: list[str]) -> list[Round]:
     rounds = []
     try:
         site.start()
-        members = Members(site)
+        members = Members(site.reached)
         probing = Probing(site, list(GROUPS))
         with members.working():
             probing.start()

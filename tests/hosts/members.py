@@ -11,7 +11,6 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.hosts.site import Site
 from tests.launcher.test_hosts import AGAIN
 from tests.launcher.waiting import until
 
@@ -68,16 +67,18 @@ class Ledger:
 
 
 class Member(Thread):
-    """``lost``: how often it was told that it owns nothing any more."""
+    """``lost``: how often it was told that it owns nothing any more; ``repeated``: the errors after
+    which it committed again."""
 
-    def __init__(self, group: str, site: Site, ledger: Ledger) -> None:
+    def __init__(self, group: str, reached: Mapping[str, Any], ledger: Ledger) -> None:
         super().__init__(daemon=True)
         self.group, self.ledger, self.ended = group, ledger, Event()
         self.assigned, self.lost = 0, 0
         self.failures: list[KafkaError] = []
+        self.repeated = Counter[str]()
         self._consumer = Consumer(
             {
-                **secured(site),
+                **reached,
                 "group.id": group,
                 "group.protocol": GROUPS[group],
                 "enable.auto.commit": False,
@@ -114,29 +115,20 @@ class Member(Thread):
         self.ledger.acknowledge(self.group, [each for each in answers if each.error is None])
 
     def _note(self, error: KafkaError) -> None:
-        if error.code() not in NEXT:
+        if error.code() in NEXT:
+            self.repeated[error.name()] += 1
+        else:
             self.failures.append(error)
 
 
-def secured(site: Site) -> dict[str, Any]:
-    """How a stock client reaches the site."""
-    return {
-        "bootstrap.servers": site.bootstrap,
-        "security.protocol": "SSL",
-        "ssl.ca.location": str(site.authority),
-        "ssl.certificate.location": str(site.client),
-        "ssl.key.location": str(site.client),
-    }
-
-
 class Members:
-    """All members of all groups."""
+    """All members of all groups. ``reached``: a stock client's settings for where the nodes are."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, reached: Mapping[str, Any]) -> None:
         self.ledger = Ledger()
-        admin = AdminClient(secured(site))
+        admin = AdminClient(dict(reached))
         admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result(60)
-        self.all = [Member(group, site, self.ledger) for group in GROUPS for _ in range(MEMBERS)]
+        self.all = [Member(group, reached, self.ledger) for group in GROUPS for _ in range(MEMBERS)]
 
     def settle(self) -> None:
         """Wait until every group commits every partition."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from tests.hosts import claims
 from tests.hosts.faults import FAULTS, Fault, Outage
 from tests.hosts.members import GROUPS, TOPIC, Members
 from tests.hosts.probing import Probing
@@ -26,17 +27,22 @@ GROUP BY group_id, generation_after HAVING count(*) > 1
 
 @dataclass(slots=True)
 class Round:
-    """What came of one: seconds until the last group was served, the longest pause of a
-    partition's commits, and what must not have happened."""
+    """What came of one: seconds until other nodes had claimed the slots (0: none did) and until the
+    last group was served, the longest pause of a partition's commits, and what must not have
+    happened."""
 
     name: str
     fault: Fault
+    claimed_s: float = 0.0
     served_s: float = 0.0
     paused_s: float = 0.0
     violations: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        figures = f"served after {self.served_s:5.2f} s, commits after {self.paused_s:5.2f} s"
+        figures = (
+            f"claimed after {self.claimed_s:5.2f} s, served after {self.served_s:5.2f} s,"
+            f" commits after {self.paused_s:5.2f} s"
+        )
         return f"{self.name:18} {figures}  {'; '.join(self.violations) or 'holds'}"
 
 
@@ -52,13 +58,16 @@ def one(site: Site, members: Members, probing: Probing, name: str, group: str) -
     played = Round(name, FAULTS[name])
     before = dict(site.databases.primary.ask(GENERATIONS))
     noticed = sum(member.lost for member in members.all)
-    began = time.monotonic()
-    with played.fault.inflict(site, site.owner(group)):
-        hurt = time.monotonic()
-        if played.fault.outage is not Outage.NONE:
-            until(lambda: _is_served(probing, hurt), f"every group is served again: {name}")
-            members.settle()
-    healed = time.monotonic()
+    host = site.owner(group)
+    with claims.watched(site.databases.primary, host.address) as watched:
+        began = time.monotonic()
+        with played.fault.inflict(site, host):
+            hurt = time.monotonic()
+            if played.fault.outage is not Outage.NONE:
+                until(lambda: _is_served(probing, hurt), f"every group is served again: {name}")
+                members.settle()
+        healed = time.monotonic()
+    played.claimed_s = 0.0 if watched.at is None else watched.at - began
     members.settle()
     played.served_s = max(probing.served.longest(began, healed - began).values())
     played.paused_s = members.ledger.gap(began)
@@ -102,8 +111,14 @@ def _lost(site: Site, members: Members) -> list[str]:
 def summary(rounds: Sequence[Round]) -> Iterator[str]:
     """The median and the longest of each kind of outage, beside what is wanted."""
     for outage in Outage:
-        seconds = [each.served_s for each in rounds if each.fault.outage is outage]
-        if seconds and outage is not Outage.NONE:
-            figures = f"p50 {median(seconds):.2f} s, longest {max(seconds):.2f} s"
-            rounds_of = f"{outage.name.lower():10} {len(seconds):3} rounds"
-            yield f"{rounds_of}  {figures}  (wanted {outage.value} s)"
+        played = [each for each in rounds if each.fault.outage is outage]
+        if played and outage is not Outage.NONE:
+            served = [each.served_s for each in played]
+            parts = (
+                f"{outage.name.lower():10} {len(played):3} rounds",
+                f"p50 {median(served):.2f} s, longest {max(served):.2f} s",
+                f"(wanted {outage.value} s)",
+                f"claimed {median(each.claimed_s for each in played):.2f} s",
+                f"commits {median(each.paused_s for each in played):.2f} s",
+            )
+            yield "  ".join(parts)

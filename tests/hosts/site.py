@@ -113,6 +113,17 @@ class Site:
         """All nodes."""
         return ",".join(f"{host.address}:{PORT}" for host in self.hosts.values())
 
+    @property
+    def reached(self) -> Mapping[str, str]:
+        """How a stock client reaches it."""
+        return {
+            "bootstrap.servers": self.bootstrap,
+            "security.protocol": "SSL",
+            "ssl.ca.location": str(self.authority),
+            "ssl.certificate.location": str(self.client),
+            "ssl.key.location": str(self.client),
+        }
+
     def start(self) -> None:
         """Start the first, which makes the tables, and then the others."""
         first, *others = self.hosts.values()

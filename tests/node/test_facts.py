@@ -20,6 +20,7 @@ from groups.core.events import (
 )
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered, Synced
 from groups.postgres import connections
+from groups.store.sql import fact_reads
 from groups.store.sql import facts as sql
 from launcher.installation import CHECKOUT
 from proof.fact_tables import NOT_A_ROUND_EACH, NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO
@@ -43,10 +44,20 @@ async def now(other: Other) -> datetime:
 
 
 async def owner(other: Other, at: datetime, partition: int = 7) -> list[str]:
-    """Who owned the partition then, by the page's statement."""
+    """Who owned the partition then: by the page's statement, and by those with which REST answers,
+    which the command line asks."""
     asked = QUESTION.replace("'2026-11-28 03:12'", f"'{at.isoformat()}'").replace("packers", "g")
     rows = await (await other.execute(asked.replace("@> 7", f"@> {partition}").encode())).fetchall()
-    return [member_id for member_id, *_ in rows]
+    by_page = {member_id for member_id, *_ in rows}
+    wanted = {"group_id": "g", "topic": "orders", "partition": partition, "most": 100}
+    times = {"first": at, "last": at}
+    answered = await other.execute(fact_reads.OWNERS.encode(), {**wanted, **times})
+    lives = [life for *_, life in await answered.fetchall()]
+    named = await other.execute(fact_reads.NAMES.encode(), {**wanted, **times, "lives": lives})
+    by_life = {life: member_id for life, member_id, *_ in await named.fetchall()}
+    by_rest = [by_life[life] for life in lives]
+    assert by_page == {*by_rest} and len(rows) == len(by_rest)
+    return by_rest
 
 
 async def check(other: Other) -> None:

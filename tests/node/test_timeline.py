@@ -8,6 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from groups.cluster.returns import Returns
 from groups.postgres import connections, timeline
 from groups.postgres.timeline import Memory, ReadResult, Row, Server, has_gone_back
 from tests.node.running import Running, running
@@ -249,6 +250,16 @@ async def test_epochs_raised_by_an_operator_end_only_memberships(
     assert (await one.commit("g", 1, joined)).error != 0
     again = await one.join("g", joined.member_id)
     assert again.error == 0
+
+
+def test_a_node_takes_back_what_it_had_for_a_while() -> None:
+    returns = Returns(1_000)
+    returns.lost([], 0)
+    assert not returns.own(1)
+    returns.lost([1, 2], 5_000)
+    returns.lost([], 6_500)  # the epochs were raised by now
+    assert returns.own(7_499) == {1, 2}
+    assert not returns.own(7_500)
 
 
 async def test_what_every_group_needs_is_read_again_after_a_failure(

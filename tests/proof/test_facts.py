@@ -41,7 +41,7 @@ class Ledgers:
         self.counted[kind] += len(write.decision.facts)
         if isinstance(write.decision.group, ConsumerGroup):
             assert set(holders(write.decision.group)) <= ledger.owned.keys()
-        check_owners(ledger.owned, write.decision)
+        check_owners(ledger, write.decision)
 
 
 @pytest.mark.timeout(400)

@@ -14,12 +14,14 @@ def parts_of(owned: Owned) -> Parts:
 @dataclass
 class Ledger:
     """``lives``: those that are open, by member id; ``owned``: what each member owns. ``ended`` and
-    ``gained`` count. Facts are taken one by one, not as ``settled`` combines them."""
+    ``gained`` count; ``deleted``: ids of topics. Facts are taken one by one, not as ``settled``
+    combines them."""
 
     lives: dict[str, Began] = field(default_factory=dict)
     owned: dict[str, Parts] = field(default_factory=dict)
     ended: int = 0
     gained: int = 0
+    deleted: frozenset[str] = frozenset()
 
     def take(self, decision: Decision) -> None:
         """Each life opens once, and closes once; only the living own something."""
@@ -34,7 +36,7 @@ class Ledger:
                     del self.owned[member_id]
                     self.ended += 1
                 case Owns(member_id=member_id, gains=gains):
-                    parts = parts_of(fact.parts)
+                    parts = parts_of(fact.owned())
                     before = self.owned[member_id]
                     self.owned[member_id] = parts if gains else parts & before
                     self.gained += len(self.owned[member_id] - before)

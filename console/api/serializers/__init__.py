@@ -21,7 +21,9 @@ from console.api.serializers.configs import ConfigChanges, ConfigEntry, NewConfi
 from console.api.serializers.facts import (
     HourOfPartition,
     Life,
+    LifeOfGroup,
     MomentsCompared,
+    OwnedByGroup,
     OwnedPartitions,
     Round,
 )
@@ -131,6 +133,7 @@ __all__ = [
     "KafkaUserView",
     "LastRebalance",
     "Life",
+    "LifeOfGroup",
     "MarkView",
     "Me",
     "Member",
@@ -150,6 +153,7 @@ __all__ = [
     "Offset",
     "OneRebalance",
     "OperationView",
+    "OwnedByGroup",
     "OwnedPartitions",
     "Round",
     "PartitionView",

@@ -57,6 +57,18 @@ class OwnedPartitions(s.Serializer[Any]):
     client_host = s.CharField(allow_blank=True)
 
 
+class LifeOfGroup(Life):
+    """A member's life, of whichever group."""
+
+    group_id = s.CharField()
+
+
+class OwnedByGroup(OwnedPartitions):
+    """Partitions that a member of whichever group owned for some time."""
+
+    group_id = s.CharField()
+
+
 class HourOfPartition(s.Serializer[Any]):
     """What was committed for a partition in an hour."""
 

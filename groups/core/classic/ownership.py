@@ -7,7 +7,7 @@ by the assignment that follows. A partition that the member gets again did not m
 the clients' own: an assignment that cannot be read counts as nothing that is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from groups.core.assignment import Parts, count_of
 from groups.core.classic import packing
@@ -15,16 +15,34 @@ from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
 from groups.core.explanation import Explanation
-from groups.core.facts import Began, Departure, Ended, Origin, Owns, grouped, owned_in
+from groups.core.facts import (
+    NOTHING,
+    Began,
+    Departure,
+    Ended,
+    Origin,
+    Owned,
+    Owns,
+    both,
+    grouped,
+    owned_in,
+)
+from groups.core.group import Millis
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
 from groups.core.subscription import owned_count, subscription_of, topics_of
+
+Stays = tuple[bytes, Owned]
+"""A member's assignment before, and what it has again of it: found where the two are compared, so
+that nothing is decoded twice."""
 
 
 def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
     """The life of a member that joins."""
     protocols = packing.unpack(join.row.subscription)
-    topics = topics_of(protocols[0][1]) if protocols else None
+    metadata = protocols[0][1] if protocols else b""
+    subscription = subscription_of(metadata)
+    topics = topics_of(metadata) if subscription is None else subscription.topics
     return Began(
         join.row,
         KIND,
@@ -32,8 +50,9 @@ def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
         age_ms=max(0, work.now - join.first),
         origin=origin,
         client=join.client,
-        topics=None if topics is None else tuple(sorted(topics)),
+        topics=None if topics is None else tuple(sorted({*topics})),
         protocols=tuple(name for name, _ in protocols),
+        rack_id=None if subscription is None else subscription.rack_id,
     )
 
 
@@ -58,20 +77,40 @@ def repeated(work: Work, member_id: str) -> None:
         live.rejoined = {**live.rejoined, member_id: work.now}
 
 
-def assigned(work: Work) -> None:
-    """The leader's assignment is there; members whose SyncGroup is held receive it now. Only what
-    has changed is decoded."""
+def assigned(work: Work, stays: Mapping[str, Stays]) -> None:
+    """The leader's assignment is there; members whose SyncGroup is held receive it now. ``stays``:
+    of members that have another assignment than before."""
     live = work.change()
     changed = _changed(work)
-    lost = {row.member_id: _lost(work, row, live.told.get(row.member_id)) for row in changed}
-    kept = _kept(work, {member_id: parts for member_id, parts in lost.items() if parts})
+    kept = _kept(work, _lost(work, changed))
     for row in changed:
-        member_id = row.member_id
-        still, has_all = kept.get(member_id, NO_PARTS), member_id in live.syncs
-        rejoined_at = live.rejoined.get(member_id, work.now)
-        owned = _owns(work, row, still, gains=has_all, lost_ms=max(0, work.now - rejoined_at))
-        live.told[member_id] = Told(row.assignment, still, has_all, owned)
+        still = kept.get(row.member_id, NO_PARTS)
+        lost_ms = max(0, work.now - live.rejoined.get(row.member_id, work.now))
+        if row.member_id in live.syncs:
+            _receives(work, row, still, lost_ms)
+        else:
+            _awaits(work, row, still, lost_ms, stays.get(row.member_id))
     live.rejoined = {}
+
+
+def _receives(work: Work, row: MemberRow, still: Parts, lost_ms: Millis = 0) -> None:
+    """The member owns all that it is assigned, and what it still holds besides."""
+    parts = grouped(still) if still else NOTHING
+    owns = Owns(row.member_id, work.row.generation, parts, lost_ms, True, row.assignment)
+    work.facts.append(owns)
+    owned = count_of(row.assignment) + len(still)
+    work.change().told[row.member_id] = Told(row.assignment, still, has_all=True, owned=owned)
+
+
+def _awaits(work: Work, row: MemberRow, still: Parts, lost_ms: Millis, stays: Stays | None) -> None:
+    """The member has not asked for its assignment, and owns what it had and has again."""
+    live, has, assignment = work.change(), grouped(still), row.assignment
+    told = live.told.get(row.member_id)
+    if told is not None and stays is not None and not told.kept and told.assignment == stays[0]:
+        has, assignment = both(stays[1], has), b""
+    owns = Owns(row.member_id, work.row.generation, has, lost_ms, False, assignment)
+    work.facts.append(owns)
+    live.told[row.member_id] = Told(row.assignment, still, owned=len(still))
 
 
 def round_ended(work: Work, why: Explanation | None, moved: int) -> None:
@@ -128,18 +167,28 @@ def _are_eager(work: Work) -> bool:
     return True
 
 
-def _lost(work: Work, row: MemberRow, told: Told | None) -> Parts:
-    """What the member says that it still owns, of what it had and is not assigned any more: it
-    gives these up by its next JoinGroup. Nothing, unless it has joined since, and if it is not
-    known what it had, since another node saw it."""
-    if row.member_id not in work.live.rejoined or told is None:
-        return NO_PARTS
-    metadata = packing.metadata_of(row.subscription, work.row.protocol_name)
-    subscription = subscription_of(metadata)
-    if subscription is None or not subscription.owned:
-        return NO_PARTS
-    lost = subscription.owned - _parts(row.assignment)
-    return lost and lost & (_parts(told.assignment) | told.kept)
+def _lost(work: Work, changed: Iterable[MemberRow]) -> Mapping[str, Parts]:
+    """What members say that they still own, of what they had and are not assigned any more: they
+    give these up by their next JoinGroup. Nothing of a member that has not joined since, and of one
+    of which it is not known what it had, since another node saw it."""
+    live = work.live
+    said: dict[bytes, Parts] = {}  # most members of a group say the same
+    lost: dict[str, Parts] = {}
+    for row in changed:
+        told = live.told.get(row.member_id)
+        if told is None or row.member_id not in live.rejoined:
+            continue
+        owned = said.get(row.subscription)
+        if owned is None:
+            owned = said[row.subscription] = _said(row, work.row.protocol_name)
+        if owned and (gone := owned - _parts(row.assignment)):
+            lost[row.member_id] = gone & (_parts(told.assignment) | told.kept)
+    return {member_id: parts for member_id, parts in lost.items() if parts}
+
+
+def _said(row: MemberRow, protocol_name: str | None) -> Parts:
+    subscription = subscription_of(packing.metadata_of(row.subscription, protocol_name))
+    return NO_PARTS if subscription is None else subscription.owned
 
 
 def _kept(work: Work, lost: Mapping[str, Parts]) -> Mapping[str, Parts]:
@@ -155,18 +204,7 @@ def synced(work: Work, member_id: str) -> None:
     row, told = work.members[member_id], work.live.told.get(member_id)
     if told is not None and told.has_all and told.assignment == row.assignment:
         return
-    kept = NO_PARTS if told is None else told.kept
-    owned = _owns(work, row, kept, gains=True)
-    work.change().told[member_id] = Told(row.assignment, kept, has_all=True, owned=owned)
-
-
-def _owns(work: Work, row: MemberRow, kept: Parts, *, gains: bool, lost_ms: int = 0) -> int:
-    """Note it; returns how many partitions the member has."""
-    parts = owned_in(row.assignment)
-    if kept:
-        parts = grouped(_parts(row.assignment) | kept)
-    work.facts.append(Owns(row.member_id, work.row.generation, parts, lost_ms, gains))
-    return sum(map(len, parts.values())) if gains else len(kept)
+    _receives(work, row, NO_PARTS if told is None else told.kept)
 
 
 def _parts(assignment: bytes) -> Parts:

@@ -5,15 +5,17 @@ The assignment is durable before any member receives it: all replies of the step
 commit. The coordinator does not interpret the bytes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import numbers_of, partitions_of
 from groups.core.classic import awaited, ownership
 from groups.core.classic.live import HeldSync
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
+from groups.core.facts import NOTHING as NOTHING_OWNED
+from groups.core.facts import Owned, known
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
 from groups.core.quick import replaced
@@ -78,14 +80,17 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     """Store the leader's assignment, and answer all held requests; the group is Stable."""
     members = work.change_members()
     moved, withheld = 0, _withheld(work, members, assignments)
+    stays: dict[str, ownership.Stays] = {}
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may omit members
         if row.assignment != assignment or row.details:
-            moved += _gained(row.assignment, assignment)
+            gained, same = _compared(row.assignment, assignment)
+            stays[member_id] = row.assignment, same
+            moved += gained
             members[member_id] = replaced(row, assignment=assignment, details=NOTHING)
     work.move_to(STABLE)
     work.set_details(synced=True, follow_up=withheld or None, causes=None, **{UNASSIGNED: None})
-    ownership.assigned(work)
+    ownership.assigned(work, stays)
     live = work.change()
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at
@@ -124,11 +129,20 @@ def _withheld(
     return not set().union(*filter(None, before)) <= set().union(*filter(None, after))
 
 
-def _gained(before: bytes, after: bytes) -> int:
-    """The number of partitions that the member did not have before; 0 if the bytes cannot be
-    decoded."""
-    old, new = partitions_of(before), partitions_of(after)
-    return 0 if old is None or new is None else len(new - old)
+def _compared(before: bytes, after: bytes) -> tuple[int, Owned]:
+    """The number of partitions that the member did not have before, and those that it had; none if
+    the facts cannot have them."""
+    old, new = numbers_of(before), numbers_of(after)
+    if not old or not new:
+        some = {} if old is None or new is None else new
+        return sum(len({*numbers}) for numbers in some.values()), NOTHING_OWNED
+    gained, stays = 0, dict[str, Sequence[int]]()
+    for topic, numbers in new.items():
+        fresh = {*numbers}.difference(old.get(topic, ()))
+        gained += len(fresh)
+        if len(fresh) < len(numbers):
+            stays[topic] = sorted({*numbers} - fresh)
+    return gained, stays if stays and known(new) else NOTHING_OWNED
 
 
 def assignment_of(work: Work, member_id: str) -> Synced:

@@ -8,6 +8,7 @@ from groups.store.sql.facts import LIFE, ROUND
 from groups.store.sql.packed_facts import packed_of_group
 
 OVER = f"{LIFE}, left_generation, left_at, departure, heard_at"
+OPEN = f"{LIFE}, NULL, NULL, NULL, NULL"
 
 LIVES = f"""(
     SELECT {OVER} FROM rollcall_life
@@ -16,7 +17,7 @@ LIVES = f"""(
     UNION ALL
     {packed_of_group("rollcall_life", OVER, "left_at > %(first)s AND joined_at <= %(last)s")}
     UNION ALL
-    SELECT {LIFE}, NULL, NULL, NULL, NULL FROM rollcall_life_open
+    SELECT {OPEN} FROM rollcall_life_open
     WHERE group_id = %(group_id)s AND joined_at <= %(last)s)"""
 
 INTERVAL = """life, topic, topic_id, partitions, from_generation, from_at, until_generation,

@@ -118,22 +118,16 @@ WITH {MOMENT}, asked AS MATERIALIZED (
     UNION ALL
     SELECT group_id, found.life, generation, lost_ms, gains, parts::jsonb
     FROM asked JOIN found USING (group_id, member_id)
-), lost AS MATERIALIZED (
-    SELECT o.*, lives.generation, lives.lost_ms, shall.partitions AS shall
-    FROM lives JOIN rollcall_ownership_open o USING (life)
-    CROSS JOIN LATERAL (
-        SELECT coalesce((lives.parts ->> o.topic)::int4multirange, '{{}}') AS partitions
-    ) AS shall
-    WHERE NOT o.partitions <@ shall.partitions
+), lost AS (
+    DELETE FROM rollcall_ownership_open o USING lives
+    WHERE o.life = lives.life
+      AND NOT o.partitions <@ coalesce((lives.parts ->> o.topic)::int4multirange, '{{}}')
+    RETURNING o.*, lives.generation, lives.lost_ms,
+              coalesce((lives.parts ->> o.topic)::int4multirange, '{{}}') AS shall
 ), shrunk AS (
-    UPDATE rollcall_ownership_open o SET partitions = lost.partitions * lost.shall
-    FROM lost
-    WHERE o.life = lost.life AND o.topic = lost.topic AND o.from_at = lost.from_at
-      AND lost.partitions && lost.shall
-), gone AS (
-    DELETE FROM rollcall_ownership_open o USING lost
-    WHERE o.life = lost.life AND o.topic = lost.topic AND o.from_at = lost.from_at
-      AND NOT lost.partitions && lost.shall
+    INSERT INTO rollcall_ownership_open ({OWNED})
+    SELECT group_id, life, topic, topic_id, partitions * shall, from_generation, from_at
+    FROM lost WHERE partitions && shall
 ), closed AS (
     {ADD_OWNERSHIP}
     SELECT now, era, xid, group_id, life, topic, topic_id, partitions - shall, from_generation,

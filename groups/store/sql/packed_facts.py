@@ -28,6 +28,11 @@ def packed(table: str) -> str:
 def packed_of_group(table: str, columns: str, conditions: str, *, last: str = "%(last)s") -> str:
     """A SELECT of rows of the group ``group_id`` that were added since ``first`` and began by
     ``last``."""
+    return packed_between(table, columns, f"p.of_group = %(group_id)s AND {conditions}", last=last)
+
+
+def packed_between(table: str, columns: str, conditions: str, *, last: str = "%(last)s") -> str:
+    """The same of every group; ``conditions`` may name some of them."""
     return f"""SELECT {columns} FROM {packed(table)}
-    WHERE p.of_group = %(group_id)s AND p.table_name = '{table}' AND p.last_at >= %(first)s
+    WHERE p.table_name = '{table}' AND p.last_at >= %(first)s
       AND p.began <= {last} AND r.at >= %(first)s AND {conditions}"""
