@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final
 import psutil
 import psycopg
 
-from benchmarks.machine import cpu_seconds
+from benchmarks.machine import watched
 from benchmarks.options import Options
 from benchmarks.reading import by_adbc, by_copy, by_jdbc, by_source
 from benchmarks.recorded import A_GROUP, fill
@@ -269,15 +269,15 @@ def _by_sql(url: str) -> None:
 
 
 def _taken(what: str, act: Callable[[], object]) -> Took:
-    began, (own, server) = time.monotonic(), _spent()
-    act()
-    own_after, server_after = _spent()
-    return Took(what, time.monotonic() - began, own_after - own, server_after - server)
+    with watched() as spent:
+        began, (own, server) = time.monotonic(), _spent(spent())
+        act()
+        took = time.monotonic() - began
+        own_after, server_after = _spent(spent())
+    return Took(what, took, own_after - own, server_after - server)
 
 
-def _spent() -> tuple[float, float]:
+def _spent(spent: Mapping[str, float]) -> tuple[float, float]:
     """CPU seconds of this process and what it started: PostgreSQL apart."""
-    own, server = [os.getpid()], list[int]()
-    for process in psutil.Process().children(recursive=True):
-        (server if process.name() == "postgres" else own).append(process.pid)
-    return cpu_seconds(own), cpu_seconds(server)
+    server = spent.get("postgres", 0.0)
+    return sum(spent.values()) - server, server

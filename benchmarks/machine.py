@@ -4,8 +4,10 @@ It starts nothing that is measured, and speaks to none of it.
 """
 
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +37,46 @@ def cpu_seconds(pids: Iterable[int]) -> float:
         with suppress(psutil.NoSuchProcess):
             total += sum(psutil.Process(pid).cpu_times()[:4])  # own and children's, user and system
     return total
+
+
+LOOK_S = 0.5
+"""Between two looks at processes that may end."""
+
+
+@contextmanager
+def watched() -> Iterator[Callable[[], Mapping[str, float]]]:
+    """What tells the CPU seconds of this process and all that it started, by the processes' names,
+    those that have ended among them, as far as the last look at each.
+
+    What a parent has waited for is not enough: Spark's daemon ignores the end of its Pythons, so
+    that nobody is told what they used.
+    """
+    seen: dict[tuple[int, float], tuple[str, float]] = {}
+    ended, turn = threading.Event(), threading.Lock()
+
+    def look() -> Mapping[str, float]:
+        with turn:
+            own = psutil.Process()
+            for process in (own, *own.children(recursive=True)):
+                with suppress(psutil.NoSuchProcess):
+                    used = sum(process.cpu_times()[:2])
+                    seen[process.pid, process.create_time()] = (process.name(), used)
+            total = defaultdict[str, float](float)
+            for name, used in seen.values():
+                total[name] += used
+            return total
+
+    def watch() -> None:
+        while not ended.wait(LOOK_S):
+            look()
+
+    watcher = threading.Thread(target=watch, name="watch", daemon=True)
+    watcher.start()
+    try:
+        yield look
+    finally:
+        ended.set()
+        watcher.join()
 
 
 @contextmanager

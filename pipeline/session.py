@@ -29,34 +29,41 @@ UNSUPPORTED = (
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 
+LOGGED = f'"-Dlog4j2.configurationFile=file:{LOGGING}"'
+
 SETTINGS = {
     "spark.app.name": "rollcall",
     "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.shuffle.partitions": "4",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
     # Numbers, with statistics, and not the twelve bytes of old Hive.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # A run compiles some five hundred classes; a session that runs again has them all.
+    # Every table is divided by groups (``steps.whole_run``): joins need no broadcast, and there is
+    # nothing to adapt.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # A group's rows are in one task, whose ranges are small: hashing does not run out of memory.
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "100000",
+    # A run compiles some hundred classes; a session that runs again has them all, and stages whose
+    # code is alike share one.
     "spark.sql.codegen.cache.maxEntries": "1000",
+    "spark.sql.codegen.useIdInClassName": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Read before the first log line, when the level above is not set yet.
-    "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
+    # The first is read before the first log line, when the level above is not set yet; the
+    # collector is that of the least work, since nobody waits for an answer.
+    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC",
 }
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": (
-        f"{SETTINGS['spark.driver.extraJavaOptions']} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    ),
+    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 """For little data: compiling code costs more than interpreting it, whether Spark's own or Java's;
 and where one task has all rows (``steps.whole_run``), a join needs no broadcast, and there are no

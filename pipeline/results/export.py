@@ -11,11 +11,12 @@ from typing import Any, Final, NamedTuple
 
 import psycopg
 import pyarrow as pa
-from pyarrow import dataset, fs, parquet
 
+from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
 from pipeline.results.folders import COMPLETE, Output
-from pipeline.results.history import GROUPS, INCREMENTS, History
+from pipeline.results.history import INCREMENTS, History
+from pipeline.results.parts import TYPES, Part, Parts
 
 NEWEST: Final = """
 SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT 1
@@ -27,20 +28,6 @@ WHERE (run_id = %s OR run_id IS NULL) AND report = %s ORDER BY id
 """
 
 BATCH_ROWS: Final = 10_000
-
-KINDS: Final[Mapping[str, pa.DataType]] = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-}
-"""The types of reports' columns."""
-
-MICROSECONDS: Final = dataset.ParquetFileFormat(
-    read_options=dataset.ParquetReadOptions(coerce_int96_timestamp_unit="us")
-)
-"""As PostgreSQL has times; Spark's files say nanoseconds, which Delta does not know."""
 
 Writer = Callable[[pa.RecordBatchReader, Output, str, int], str]
 """Takes rows, the destination, the table's name and the run; returns the address."""
@@ -62,7 +49,7 @@ class Table(NamedTuple):
 
 
 def export(
-    conninfo: str, output: Output, to: Output, form: str, tables: Sequence[str]
+    conninfo: str, output: Output, to: Output, form: str, tables: Mapping[str, type[Dataset]]
 ) -> Mapping[str, str]:
     """Copy these tables of files and all reports of the newest run; the addresses by name. Raises
     ``NothingToExport`` and ``Lacking``."""
@@ -76,70 +63,28 @@ def export(
         return {table.name: write(table.rows, to, table.name, run_id) for table in each}
 
 
-def _tables(output: Output, names: Sequence[str], run_id: int) -> Iterator[Table]:
+def _tables(output: Output, tables: Mapping[str, type[Dataset]], run_id: int) -> Iterator[Table]:
     """Those of the run: each in a folder of its own, or in layers of an incremental one. A run of
     some reports has not all of them."""
     layers = _layers(output, run_id)
-    for name in names:
-        if folders.exists(f"{output.of(name, run_id)}/{COMPLETE}"):
-            yield Table(name, _in_utc(_files(output.of(name, run_id)).scanner().to_reader()))
+    for name, table in tables.items():
+        own = output.of(name, run_id)
+        if folders.exists(f"{own}/{COMPLETE}"):
+            yield Table(name, Parts(table, [Part(own)]).reader())
         elif layers is not None:
-            yield Table(name, _in_utc(layers.reader(name)))
+            history, runs = layers
+            yield Table(name, history.layered(table, runs).reader())
 
 
-def _files(address: str) -> dataset.Dataset:
-    files, folder = folders.opened(address)
-    return dataset.dataset(folder, filesystem=files, format=MICROSECONDS)
-
-
-class Layers(NamedTuple):
-    """Tables of an incremental run: the rows of a group are those of the newest run of ``runs``
-    that has computed it (``results.history``)."""
-
-    output: Output
-    runs: Sequence[int]
-
-    def reader(self, name: str) -> pa.RecordBatchReader:
-        """The rows of a table."""
-        newest: dict[str, int] = {}
-        for run_id in self.runs[1:]:
-            groups = _files(self.output.of(GROUPS, run_id)).to_table(columns=["group_id"])
-            newest.update(dict.fromkeys(groups["group_id"].to_pylist(), run_id))
-        each = [(run_id, _files(self.output.of(name, run_id))) for run_id in self.runs]
-        batches = (
-            batch.filter(_is_newest(batch, newest, run_id))
-            for run_id, read in each
-            for batch in read.to_batches()
-        )
-        return pa.RecordBatchReader.from_batches(each[0][1].schema, batches)
-
-
-def _is_newest(batch: pa.RecordBatch, newest: Mapping[str, int], run_id: int) -> pa.Array:
-    """Whether no later run has computed the group of each row."""
-    groups = batch["group_id"].to_pylist()
-    return pa.array([newest.get(group, 0) <= run_id for group in groups], type=pa.bool_())
-
-
-def _layers(output: Output, run_id: int) -> Layers | None:
+def _layers(output: Output, run_id: int) -> tuple[History, Sequence[int]] | None:
     """Those of the run, if it was an incremental one."""
     increments = output.within(INCREMENTS)
     for name in folders.children(increments.address):
         history = History(increments.within(name))
         state = history.state([run_id])
         if state is not None:
-            return Layers(history.layers, state.layers)
+            return history, state.layers
     return None
-
-
-def _in_utc(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
-    """Spark's files do not say that their times are in UTC."""
-    schema = pa.schema(
-        [
-            field.with_type(KINDS["timestamp"]) if pa.types.is_timestamp(field.type) else field
-            for field in rows.schema
-        ]
-    )
-    return pa.RecordBatchReader.from_batches(schema, (batch.cast(schema) for batch in rows))
 
 
 def _reports(
@@ -147,7 +92,7 @@ def _reports(
 ) -> Iterator[Table]:
     for report in reports:
         columns = [*report["keys"], *report["figures"]]
-        fields = [("period", pa.string()), *((c["name"], KINDS[c["type"]]) for c in columns)]
+        fields = [("period", pa.string()), *((c["name"], TYPES[c["type"]]) for c in columns)]
         schema = pa.schema(fields)
         batches = _batches(connection, run_id, report["name"], schema)
         yield Table(report["name"], pa.RecordBatchReader.from_batches(schema, batches))
@@ -175,16 +120,7 @@ def _typed(field: pa.Field, value: Any) -> Any:
 def _parquet(rows: pa.RecordBatchReader, to: Output, name: str, run_id: int) -> str:
     """``TO/NAME/run=N``; complete when ``_SUCCESS`` is there, as the pipeline's own tables are."""
     address = to.of(name, run_id)
-    files, folder = folders.opened(address)
-    if files.get_file_info(folder).type != fs.FileType.NotFound:
-        files.delete_dir(folder)
-    files.create_dir(folder, recursive=True)
-    place = f"{folder}/part-0.parquet"  # also without rows, for their schema
-    with parquet.ParquetWriter(place, rows.schema, filesystem=files, compression="zstd") as writer:
-        for batch in rows:
-            writer.write_batch(batch)
-    with files.open_output_stream(f"{folder}/{COMPLETE}"):
-        pass
+    folders.write_rows(rows.schema, rows, address)
     return address
 
 

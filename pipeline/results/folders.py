@@ -6,12 +6,13 @@ same addresses. Does not know the contents of a table.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pyarrow import fs
+import pyarrow as pa
+from pyarrow import dataset, fs, parquet
 from pyspark.sql import DataFrame
 
 TABLES_KEPT: Final = 3
@@ -19,8 +20,12 @@ TABLES_KEPT: Final = 3
 
 COMPLETE: Final = "_SUCCESS"
 RUN: Final = "run"
-WRITERS_MAX: Final = 100
-"""Files that a task writes side by side before it sorts its rows: the days of a range of rows."""
+
+ROW_GROUP_BYTES: Final = 128 << 20
+"""Of a table that is read whole."""
+
+ROW_GROUP_BYTES_BY_GROUPS: Final = 1 << 20
+"""Of one that is sorted, and of which some groups are read: the least that is read."""
 
 BLOCK_BYTES: Final = 1 << 20
 """What is read at a time of a file that is copied."""
@@ -55,29 +60,49 @@ class Output:
 
     def clear(self, table: str) -> None:
         """Delete what failed runs have left."""
-        for address in self._runs(table).values():
+        for address in self.runs(table).values():
             if not exists(f"{address}/{COMPLETE}"):
                 delete(address)
 
     def tidy(self, table: str) -> None:
         """Delete all but the newest few."""
-        self.keep(table, sorted(self._runs(table))[-TABLES_KEPT:])
+        self.keep(table, sorted(self.runs(table))[-TABLES_KEPT:])
+
+    def runs(self, table: str) -> Mapping[int, str]:
+        """The addresses of a table by runs, complete or not."""
+        return numbered(f"{self.address}/{table}", RUN)
 
     def keep(self, table: str, run_ids: Collection[int]) -> None:
         """Delete the tables of all other runs."""
-        for run_id, address in self._runs(table).items():
+        for run_id, address in self.runs(table).items():
             if run_id not in run_ids:
                 delete(address)
 
-    def _runs(self, table: str) -> Mapping[int, str]:
-        return numbered(f"{self.address}/{table}", RUN)
 
-
-def write(frame: DataFrame, address: str, *by: str) -> None:
-    """Write a table, in place of what is there; ``by`` columns become folders."""
+def write(frame: DataFrame, address: str, row_group_bytes: int = ROW_GROUP_BYTES) -> None:
+    """Write a table, in place of what is there."""
     writer = frame.write.mode("overwrite").option("compression", "zstd")
-    writer = writer.option("maxConcurrentOutputFileWriters", WRITERS_MAX)
-    (writer.partitionBy(*by) if by else writer).parquet(address)
+    writer.option("parquet.block.size", row_group_bytes).parquet(address)
+
+
+def write_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch], address: str) -> None:
+    """The same of rows that this process has; without rows the file is there, for its columns."""
+    files, folder = opened(address)
+    if files.get_file_info(folder).type != fs.FileType.NotFound:
+        files.delete_dir(folder)
+    files.create_dir(folder, recursive=True)
+    place = f"{folder}/part-0.parquet"
+    with parquet.ParquetWriter(place, schema, filesystem=files, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    with files.open_output_stream(f"{folder}/{COMPLETE}"):
+        pass
+
+
+def read_rows(address: str) -> pa.Table:
+    """All rows of a small table."""
+    files, folder = opened(address)
+    return dataset.dataset(folder, filesystem=files, format="parquet").to_table()
 
 
 def write_lines(frame: DataFrame, address: str) -> None:
@@ -134,11 +159,12 @@ def read_text(address: str) -> str:
 
 
 def write_text(address: str, text: str) -> None:
-    """A small file, and its folder."""
+    """A small file, and its folder: complete, or not there."""
     files, path = opened(address)
     files.create_dir(path.rpartition("/")[0], recursive=True)
-    with files.open_output_stream(path) as stream:
+    with files.open_output_stream(f"{path}.new") as stream:
         stream.write(text.encode())
+    files.move(f"{path}.new", path)
 
 
 def opened(address: str) -> tuple[fs.FileSystem, str]:

@@ -2,48 +2,52 @@
 
 | in ``OUTPUT/increments/JUMP-LAYOUT-N`` | |
 |---|---|
-| ``checkpoints/TABLE`` | how far each stream has read, as Spark writes it |
-| ``bronze/TABLE/batch=N/day=D`` | the rows of each batch |
+| ``bronze/TABLE/run=N`` | the rows that a run has read |
 | ``layers/TABLE/run=N`` | what a run has computed: of all groups, or of ``layers/groups/run=N`` |
+| ``extents/run=N`` | how far was read, and by which runs: the newest counts |
 | ``states/run=N`` | what a run was made of; it counts if PostgreSQL says that the run succeeded |
 
 So the transaction that ends a run is what makes its files count, and a run that was killed anywhere
-leaves nothing that does. N begins again with 1 more where a stream has lost its place.
+leaves nothing that does. N begins again with 1 more where the place up to which was read is lost.
 """
 
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
+import pyarrow as pa
 
 from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
 from pipeline.results.folders import RUN, Output
+from pipeline.results.parts import Part, Parts
 
 INCREMENTS: Final = "increments"
 GROUPS: Final = "groups"
 STATES: Final = "states"
-BATCH, DAY = "batch", "day"
+EXTENTS: Final = "extents"
+NOTE: Final = "extent.json"
+
+Offset = dict[str, Any]
+"""Of a table: how far it was read (``sources.stream``)."""
 
 CODE: Final = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a run was made of: of each stream all batches up to one, from the day ``since`` on.
+    """What a run was made of: what the runs ``batches`` have read, from the day ``since`` on.
     ``layers`` are the runs whose rows make up its tables, the first with all groups; ``events`` and
     ``last`` are those of ``results.runs.Read``; ``code`` is the pipeline's own."""
 
     run: int
     at: str
     code: str
-    batches: Mapping[str, int]
+    batches: Sequence[int]
     layers: Sequence[int]
     since: str
     events: int
@@ -53,6 +57,51 @@ class State:
     def moment(self) -> datetime:
         """The moment of the run."""
         return datetime.fromisoformat(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What has been read: the offset of each table, and the runs that have read something, each
+    with the first and the last day of it."""
+
+    offsets: Mapping[str, Offset] = field(default_factory=dict)
+    batches: Mapping[int, Sequence[date]] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> list[int]:
+        """Those that have read something."""
+        return [*self.batches]
+
+    def with_more(self, run: int, offsets: Mapping[str, Offset], days: Sequence[date]) -> "Extent":
+        """With what a run has read."""
+        return Extent({**self.offsets, **offsets}, {**self.batches, run: days})
+
+    def oldest(self, since: date | None) -> date | None:
+        """The first day that has rows, of those from a day on."""
+        first = min((days[0] for days in self.batches.values()), default=None)
+        return max(first, since) if first is not None and since is not None else first
+
+    def behind(self, since: date | None) -> "Extent":
+        """Without what is of before a day."""
+        kept = {
+            run: days for run, days in self.batches.items() if since is None or days[1] >= since
+        }
+        return Extent(self.offsets, kept)
+
+    def text(self) -> str:
+        """As it is stored."""
+        batches = {run: [day.isoformat() for day in days] for run, days in self.batches.items()}
+        return json.dumps({"offsets": self.offsets, "batches": batches})
+
+    @classmethod
+    def of(cls, text: str) -> "Extent":
+        """As it was stored."""
+        told = json.loads(text)
+        batches = {
+            int(run): [date.fromisoformat(day) for day in days]
+            for run, days in told["batches"].items()
+        }
+        return cls(told["offsets"], batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,60 +124,59 @@ class History:
         """What runs have computed."""
         return self.output.within("layers")
 
-    def checkpoint(self, table: str) -> str:
-        """Where Spark keeps a stream's place."""
-        return f"{self.output.address}/checkpoints/{table}"
-
-    def write_batch(self, dataset: type[Dataset], frame: DataFrame, number: int) -> None:
-        """Store a batch, again if it is there: Spark repeats one that it does not know to be
-        written, and its rows are the same."""
-        rows = frame.withColumn(DAY, f.to_date("at"))
-        folders.write(rows, f"{self._bronze(dataset)}/{BATCH}={number}", DAY)
-
-    def batches(self, datasets: Sequence[type[Dataset]]) -> dict[str, int]:
-        """The last batch of each table; -1 if there is none."""
-        found = {dataset: folders.numbered(self._bronze(dataset), BATCH) for dataset in datasets}
-        return {dataset.NAME: max(numbers, default=-1) for dataset, numbers in found.items()}
+    @property
+    def bronze(self) -> Output:
+        """What runs have read."""
+        return self.output.within("bronze")
 
     def rows(
-        self, spark: SparkSession, dataset: type[Dataset], since: str, after: int = -1
-    ) -> DataFrame:
-        """The rows of all batches after one, from a day on."""
-        schema = f"{dataset.ddl()}, {BATCH} int, {DAY} date"
-        if not folders.children(self._bronze(dataset)):
-            return spark.createDataFrame([], schema)
-        found = spark.read.schema(schema).parquet(self._bronze(dataset))
-        chosen = found.filter((f.col(BATCH) > after) & (f.col(DAY) >= f.lit(since).cast("date")))
-        return chosen.select(*dataset.names())
+        self,
+        table: type[Dataset],
+        batches: Sequence[int],
+        since: date | None,
+        groups: frozenset[str] | None = None,
+    ) -> Parts:
+        """What these runs have read, from a day on: of these groups, or of all."""
+        there = self.bronze.runs(table.NAME)
+        parts = [Part(there[run], groups) for run in batches if run in there]
+        return Parts(table, parts, since)
 
-    def oldest(self, datasets: Sequence[type[Dataset]]) -> date | None:
-        """The first day that has rows."""
-        days = [day for dataset in datasets for day in self._days(dataset)]
-        return min(
-            (date.fromisoformat(name.removeprefix(f"{DAY}=")) for name in days), default=None
-        )
+    def note_groups(self, groups: frozenset[str], run: int) -> None:
+        """Which groups a run computes."""
+        names = pa.table({"group_id": pa.array(sorted(groups), pa.string())})
+        folders.write_rows(names.schema, names.to_batches(), self.layers.of(GROUPS, run))
 
-    def layered(self, spark: SparkSession, dataset: type[Dataset], runs: Sequence[int]) -> Dataset:
-        """A table as of the last of these layers: each group's rows are those of the newest layer
-        that has computed it."""
+    def layered(
+        self,
+        table: type[Dataset],
+        runs: Sequence[int],
+        groups: frozenset[str] | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> Parts:
+        """A table as of the last of these layers, of some groups: each group's rows are those of
+        the newest layer that has computed it."""
+        parts: list[Part] = []
+        newer = without
+        for run in reversed(runs):
+            own = self._groups(run) if run != runs[0] else None
+            parts.append(_part(self.layers.of(table.NAME, run), own, groups, newer))
+            newer |= own or frozenset()
+        return Parts(table, [part for part in parts if part.of is None or part.of])
 
-        def of(run: int, names: str, table: str) -> DataFrame:
-            frame = spark.read.schema(names).parquet(self.layers.of(table, run))
-            return frame.withColumn(RUN, f.lit(run))
+    def _groups(self, run: int) -> frozenset[str]:
+        names = folders.read_rows(self.layers.of(GROUPS, run))
+        return frozenset(names["group_id"].to_pylist())
 
-        rows, *more = (of(run, dataset.ddl(), dataset.NAME) for run in runs)
-        if not more:
-            return dataset(rows.drop(RUN))
-        groups, *others = (of(run, "group_id string", GROUPS) for run in runs[1:])
-        for other in others:
-            groups = groups.union(other)
-        for other in more:
-            rows = rows.union(other)
-        newest = f.broadcast(groups.groupBy("group_id").agg(f.max(RUN).alias("newest")))
-        kept = rows.join(newest, "group_id", "left").filter(
-            f.col(RUN) >= f.coalesce("newest", f.lit(0))
-        )
-        return dataset(kept.select(*dataset.names()))
+    def extent(self) -> Extent:
+        """What has been read, as the newest note says."""
+        for _, address in sorted(self.output.runs(EXTENTS).items(), reverse=True):
+            if folders.exists(f"{address}/{NOTE}"):
+                return Extent.of(folders.read_text(f"{address}/{NOTE}"))
+        return Extent()
+
+    def note_extent(self, run: int, extent: Extent) -> None:
+        """From now on this has been read."""
+        folders.write_text(f"{self.output.of(EXTENTS, run)}/{NOTE}", extent.text())
 
     def note(self, state: State) -> None:
         """Keep what a run was made of; before the transaction that ends it."""
@@ -142,34 +190,40 @@ class History:
             return None
         return State(**json.loads(folders.read_text(self._state(newest))))
 
-    def tidy(self, state: State, datasets: Sequence[type[Dataset]], tables: Sequence[str]) -> None:
-        """Delete what no later run needs: other histories, other layers, days of before."""
+    def tidy(self, state: State, extent: Extent, tables: Sequence[str]) -> None:
+        """Delete what no later run needs: other histories, other layers, what was read before the
+        first day that counts, and by runs that were killed."""
+        since = date.fromisoformat(state.since) if state.since else None
+        kept = extent.behind(since)
+        if kept != extent:
+            self.note_extent(state.run, kept)
         own = self.output.address.rpartition("/")
         for name in folders.children(own[0]):
             if name != own[2]:
                 folders.delete(f"{own[0]}/{name}")
         for table in (GROUPS, *tables):
             self.layers.keep(table, state.layers)
+        for table in kept.offsets:
+            self.bronze.keep(table, kept.runs)
         self.output.keep(STATES, [state.run])
-        for dataset in datasets:
-            for name, batches in self._days(dataset).items():
-                for batch in batches if name < f"{DAY}={state.since}" else ():
-                    folders.delete(f"{batch}/{name}")
-
-    def _days(self, dataset: type[Dataset]) -> dict[str, list[str]]:
-        """The folders of days, each with the addresses of the batches that have one."""
-        found: dict[str, list[str]] = {}
-        for batch in folders.numbered(self._bronze(dataset), BATCH).values():
-            for name in folders.children(batch):
-                if name.startswith(f"{DAY}="):
-                    found.setdefault(name, []).append(batch)
-        return found
-
-    def _bronze(self, dataset: type[Dataset]) -> str:
-        return f"{self.output.address}/bronze/{dataset.NAME}"
+        self.output.keep(EXTENTS, [max(self.output.runs(EXTENTS), default=0)])
 
     def _state(self, run: int) -> str:
         return f"{self.output.of(STATES, run)}/state.json"
+
+
+def _part(
+    address: str,
+    own: frozenset[str] | None,
+    groups: frozenset[str] | None,
+    newer: frozenset[str],
+) -> Part:
+    """Of a layer with its own groups (None: all) those that are asked for, and in no newer one."""
+    if own is None and groups is None:
+        return Part(address, None, newer)
+    wanted = groups if own is None else own if groups is None else own & groups
+    assert wanted is not None
+    return Part(address, wanted - newer)
 
 
 def code() -> str:

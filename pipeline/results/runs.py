@@ -82,6 +82,26 @@ WHERE run_id = %(base)s AND report = ANY(%(reports)s)
   AND coalesce(keys ->> 'group_id', '') <> ALL(%(groups)s)
 """
 
+ADD = """
+WITH less AS (
+    DELETE FROM rollcall_report_row WHERE run_id = %(run)s AND report = ANY(%(sums)s)
+    RETURNING report, period, keys, figures
+), parts AS (
+    SELECT * FROM less UNION ALL
+    SELECT report, period, keys, figures FROM rollcall_report_row
+    WHERE run_id = %(base)s AND report = ANY(%(sums)s)
+), added AS (
+    SELECT report, period, keys, name, sum(figure::bigint) AS figure
+    FROM parts, jsonb_each_text(figures) AS each(name, figure) GROUP BY report, period, keys, name
+)
+INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
+SELECT %(run)s, report, period, keys, jsonb_object_agg(name, figure) FROM added
+GROUP BY report, period, keys HAVING bool_or(figure <> 0)
+"""
+"""Rows of which nothing is left are gone."""
+
+COUNT = "SELECT count(*) FROM rollcall_report_row WHERE run_id = %s"
+
 KEPT = """
 SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
 """
@@ -107,12 +127,13 @@ class Read(NamedTuple):
 
 
 class Unchanged(NamedTuple):
-    """Rows that are those of an earlier run: of these reports, but not of these groups (a report
-    that is not of groups: all)."""
+    """Rows that are those of an earlier run: of these reports, but not of these groups. Of the
+    reports ``sums`` the run has what its rows differ by from those."""
 
     base: int
     reports: Sequence[str]
     groups: Sequence[str]
+    sums: Sequence[str] = ()
 
 
 class AlreadyRunning(Exception):
@@ -177,9 +198,12 @@ def succeed(
                 copied.write(block)
         written = cursor.rowcount
         if unchanged is not None:
-            written += cursor.execute(TAKE_OVER, {**unchanged._asdict(), "run": run_id}).rowcount
-        values = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
-        cursor.execute(SUCCEED, values)
+            values = {**unchanged._asdict(), "run": run_id}
+            cursor.execute(TAKE_OVER, values)
+            cursor.execute(ADD, values)
+            (written,) = _one(connection, COUNT, [run_id])
+        done = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
+        cursor.execute(SUCCEED, done)
         cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
         cursor.execute(EXPIRE)
     return written

@@ -1,60 +1,61 @@
-"""What is new in the database, into batches of files: one stream for each table."""
+"""What is new in a table, between an offset and the horizon, as of one moment.
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Final
+Offsets are those of streams (``sources.stream``). Little is read by this process, much by
+executors: either way the same rows, since none comes or goes between two offsets.
+"""
 
-from pyspark.errors import StreamingQueryException
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from pipeline.datasets.dataset import Dataset
-from pipeline.sources.cursor import Place
-from pipeline.sources.rollcall import RollcallSource
+from pipeline.sources import reading
+from pipeline.sources.ranges import Range, Selection
+from pipeline.sources.snapshot import Snapshot
+from pipeline.sources.stream import Offset, between, end
+from pipeline.sources.tables import TABLES
 
-Write = Callable[[type[Dataset], DataFrame, int], None]
-"""Stores a batch of a table under its number; may be called again with the same."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-
-STARTS_MAX: Final = 5
-"""Attempts of one stream to start."""
-
-TOO_SLOW: Final = "Python worker failed to connect back"
-"""What Spark says where a Python of its own has not started within ten seconds: a very busy
-machine can need more, and Spark has no setting for it. Nothing has been read by then."""
+LITTLE_BLOCKS: Final = 4_096
+"""32 MiB of a table: reading so much takes this process less than executors take to begin."""
 
 
-def pull(
-    spark: SparkSession,
-    datasets: Sequence[type[Dataset]],
-    until: Place,
-    checkpoint: Callable[[str], str],
-    write: Write,
-) -> None:
-    """Read all tables from where their checkpoints are to the same place, one after the other: each
-    starts a Python of its own.
+@dataclass(frozen=True, slots=True)
+class New:
+    """New rows of a table: ranges of blocks, read as of a snapshot; ``offset``: after them."""
 
-    Raises the error of a stream, if one fails.
-    """
-    spark.dataSource.register(RollcallSource)
-    for dataset in datasets:
-        source = spark.readStream.format(RollcallSource.name()).option("table", dataset.NAME)
-        rows = source.option("until", ",".join(map(str, until))).load()
-        stream = rows.writeStream.foreachBatch(partial(write, dataset))
-        stream = stream.option("checkpointLocation", checkpoint(dataset.NAME))
-        finish(stream.trigger(availableNow=True))
+    table: type[Dataset]
+    ranges: Sequence[Range]
+    snapshot: str
+    offset: Offset
+
+    @property
+    def is_little(self) -> bool:
+        """Whether this process reads it."""
+        return sum(blocks.end - blocks.first for blocks in self.ranges) <= LITTLE_BLOCKS
+
+    def here(self) -> "Iterator[pa.RecordBatch]":
+        """The rows, read by this process."""
+        return reading.here(self._selection, self.ranges, self.snapshot)
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """The rows, read by executors."""
+        return reading.spread(spark, self._selection, self.ranges, self.snapshot)
+
+    @property
+    def _selection(self) -> Selection:
+        return Selection(self.table.NAME, self.table.names())
 
 
-def finish(stream: DataStreamWriter) -> None:
-    """Run a stream to its end. Raises its error."""
-    for attempt in range(1, STARTS_MAX + 1):
-        query = stream.start()
-        try:
-            query.awaitTermination()
-        except StreamingQueryException as error:
-            if attempt == STARTS_MAX or TOO_SLOW not in str(error):
-                raise
-        else:
-            return
-        finally:
-            query.stop()
+def new(moment: Snapshot, table: type[Dataset], start: Offset) -> New | None:
+    """What has come since an offset, if anything. Raises ``PlaceLost``."""
+    source = TABLES[table.NAME]
+    after = end(moment.connection, source, start, moment.horizon.place)
+    if after == start:
+        return None
+    ranges = between(moment.connection, source, start, after)
+    return New(table, ranges, moment.name, after)

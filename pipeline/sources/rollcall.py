@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 
 from pipeline import config
 from pipeline.sources import filters
-from pipeline.sources.cursor import Place
+from pipeline.sources.cursor import Connection, Place
 from pipeline.sources.ranges import Range, Selection, ranges
 from pipeline.sources.stream import ROWS_MAX, RollcallStreamReader
 from pipeline.sources.tables import TABLES, SourceTable
@@ -77,6 +77,16 @@ class RollcallSource(DataSource):
         return [name for name in names if name in wanted]
 
 
+def whole(connection: Connection, table: SourceTable) -> Sequence[Range]:
+    """Ranges of all blocks of a table."""
+    leaves = [
+        (place, *leaf)
+        for place, source in enumerate(table.sources)
+        for leaf in connection.execute(LEAVES, {"relation": source.relation}).fetchall()
+    ]
+    return ranges(leaves)
+
+
 class RollcallReader(DataSourceReader):
     """Plans ranges on the driver and reads them on executors."""
 
@@ -97,14 +107,8 @@ class RollcallReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges; no two tasks read the same row."""
-        sources = TABLES[self.table].sources
         with psycopg.connect(config.conninfo()) as connection:
-            leaves = [
-                (place, *leaf)
-                for place, source in enumerate(sources)
-                for leaf in connection.execute(LEAVES, {"relation": source.relation}).fetchall()
-            ]
-        return ranges(leaves)
+            return whole(connection, TABLES[self.table])
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The rows of one range, in Spark's types."""

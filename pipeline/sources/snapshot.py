@@ -12,7 +12,10 @@ from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.datasets.journal import Journal
-from pipeline.sources.rollcall import RollcallReader, RollcallSource
+from pipeline.sources import reading
+from pipeline.sources.cursor import Connection, Horizon, horizon
+from pipeline.sources.ranges import Range, Selection
+from pipeline.sources.rollcall import whole
 from pipeline.sources.tables import LOCK, TABLES
 
 # Held until the last range is read: other sessions can use the snapshot only that long.
@@ -24,27 +27,35 @@ COUNT: Final = "SELECT count(*), coalesce(max(id), 0) FROM rollcall_journal WHER
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The snapshot's name, and its time by the database's clock; where the journal is among the
-    tables, how many entries about groups it has, and the number of the last one."""
+    tables, how many entries about groups it has, and the number of the last one; its connection,
+    and the horizon that it sees."""
 
     name: str
     at: datetime
     events: int
     last: int
+    connection: Connection
+    horizon: Horizon
 
-    def read(self, spark: SparkSession, table: str) -> DataFrame:
-        """The rows that the table has at this moment."""
-        spark.dataSource.register(RollcallSource)
-        source = spark.read.format(RollcallSource.name()).option("table", table)
-        return source.option("snapshot", self.name).load()
+    def read(self, spark: SparkSession, table: str, groups: Sequence[str] = ()) -> DataFrame:
+        """The rows that the table has at this moment, of all groups or of some, read by
+        executors."""
+        return reading.spread(spark, *self._planned(table, groups), self.name)
 
     def read_here(self, spark: SparkSession, table: str) -> DataFrame:
-        """The same, read by this process: of little data. Spark starts no Python for it."""
+        """The same of all groups, read by this process: of little data. Spark starts no Python for
+        it."""
         dataset = TABLES[table].dataset
-        reader = RollcallReader(table, dataset.names(), self.name)
-        batches = [batch for blocks in reader.partitions() for batch in reader.read(blocks)]
+        batches = [*reading.here(*self._planned(table), self.name)]
         if not batches:
             return spark.createDataFrame([], dataset.ddl())
         return spark.createDataFrame(pa.Table.from_batches(batches), dataset.ddl())
+
+    def _planned(self, table: str, groups: Sequence[str] = ()) -> tuple[Selection, Sequence[Range]]:
+        names = sql.SQL(", ").join(map(sql.Literal, groups))
+        only = [sql.SQL("group_id IN ({})").format(names).as_string()] if groups else []
+        ranges = whole(self.connection, TABLES[table])
+        return Selection(table, TABLES[table].dataset.names(), only), ranges
 
 
 @contextmanager
@@ -60,7 +71,7 @@ def snapshot(conninfo: str, tables: Sequence[str] = tuple(TABLES)) -> Iterator[S
         for table in tables:
             for source in TABLES[table].sources:
                 connection.execute(sql.SQL(LOCK).format(sql.Identifier(source.relation)))
-        (frozen,) = connection.execute(FREEZE).fetchall()
+        ((name, at),) = connection.execute(FREEZE).fetchall()
         counted = connection.execute(COUNT) if Journal.NAME in tables else None
-        (counts,) = counted.fetchall() if counted is not None else [(0, 0)]
-        yield Snapshot(*frozen, *counts)
+        ((events, last),) = counted.fetchall() if counted is not None else [(0, 0)]
+        yield Snapshot(name, at, events, last, connection, horizon(connection))

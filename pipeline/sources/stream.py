@@ -23,7 +23,7 @@ from pipeline import config
 from pipeline.sources import cursor
 from pipeline.sources.cursor import BEGIN, Connection, Place, Seen
 from pipeline.sources.ranges import Leaf, Range, Selection, ranges
-from pipeline.sources.tables import LOCK, TABLES
+from pipeline.sources.tables import LOCK, TABLES, SourceTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 ROWS_MAX: Final = 2_000_000
 """Of a batch: so much is read and written again after a failure."""
 
-OFFSETS: Final = 1
-"""The form of offsets; one more wherever an older one cannot be read."""
+OFFSETS: Final = 2
+"""The form of offsets, and of what incremental runs keep; one more wherever an older one cannot be
+read."""
 
 EXTENTS: Final = """
 SELECT coalesce(pg_get_partition_constraintdef(tableoid), 'true'), first, past + 1 FROM (
@@ -58,7 +59,7 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Offset:  # noqa: N802  # Spark's names, here and below
         """Before the first row."""
-        return _offset(Seen(BEGIN))
+        return START
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """That of the option ``rows``."""
@@ -72,39 +73,24 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
         """The end of the next batch; ``start`` if there is nothing new. Raises ``PlaceLost``."""
-        table = TABLES[self.selection.table]
-        seen = _seen(start)
         rows = None if isinstance(limit, ReadAllAvailable) else self.rows
         if isinstance(limit, ReadMaxRows):
             rows = limit.max_rows
         with _connection() as connection:
-            floor = cursor.floor(connection, table)  # what is deleted from now on is a gap
-            cursor.check(connection, table, seen)
             found = cursor.horizon(connection).place
             until = min(found, self.until or found)
-            place = cursor.last(connection, table, seen.place, until, rows)
-            if place is None:
-                return start
-            return _offset(Seen(place, cursor.jumps(connection)[place.era], floor))
+            return end(connection, TABLES[self.selection.table], start, until, rows)
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """Ranges of blocks with the rows between the offsets. Raises ``PlaceLost``."""
         self.stop()
         table = TABLES[self.selection.table]
-        after, until = _seen(start).place, _seen(end).place
         self._holding = connection = psycopg.connect(config.conninfo())
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         for source in table.sources:
             connection.execute(sql.SQL(LOCK).format(sql.Identifier(source.relation)))
         cursor.check(connection, table, _seen(start))
-        leaves: list[Leaf] = []
-        for place, source in enumerate(table.sources):
-            between = cursor.within(after, until, source)
-            query = sql.SQL(EXTENTS).format(rows=sql.SQL(source.rows), conditions=between)
-            only = between.as_string()
-            for leaf, first, past in connection.execute(query).fetchall():
-                leaves.append((place, f"({leaf}) AND {only}", first, past))
-        return ranges(leaves)
+        return between(connection, table, start, end)
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
         """The rows of one range."""
@@ -122,6 +108,35 @@ class RollcallStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._holding = None
 
 
+def end(
+    connection: Connection, table: SourceTable, start: Offset, until: Place, rows: int | None = None
+) -> Offset:
+    """The offset after what is new up to a place, or after so many rows of it; ``start`` if there
+    is nothing. Raises ``PlaceLost``."""
+    seen = _seen(start)
+    floor = cursor.floor(connection, table)  # what is deleted from now on is a gap
+    cursor.check(connection, table, seen)
+    place = cursor.last(connection, table, seen.place, until, rows)
+    if place is None:
+        return start
+    return _offset(Seen(place, cursor.jumps(connection)[place.era], floor))
+
+
+def between(
+    connection: Connection, table: SourceTable, start: Offset, end: Offset
+) -> Sequence[Range]:
+    """Ranges of blocks with the rows between two offsets, the last included."""
+    after, until = _seen(start).place, _seen(end).place
+    leaves: list[Leaf] = []
+    for place, source in enumerate(table.sources):
+        wanted = cursor.within(after, until, source)
+        query = sql.SQL(EXTENTS).format(rows=sql.SQL(source.rows), conditions=wanted)
+        only = wanted.as_string()
+        for leaf, first, past in connection.execute(query).fetchall():
+            leaves.append((place, f"({leaf}) AND {only}", first, past))
+    return ranges(leaves)
+
+
 def _connection() -> "closing[Connection]":
     return closing(psycopg.connect(config.conninfo(), autocommit=True))
 
@@ -133,3 +148,7 @@ def _offset(seen: Seen) -> Offset:
 def _seen(offset: Offset) -> Seen:
     floor = Place(*offset["floor"]) if offset["floor"] else None
     return Seen(Place(offset["era"], offset["xid"], offset["id"]), offset["jump"], floor)
+
+
+START: Final = _offset(Seen(BEGIN))
+"""Before the first row."""

@@ -20,7 +20,7 @@ from pipeline.datasets.dataset import PERIOD
 from pipeline.datasets.deploys import Deploys
 from pipeline.datasets.lives import Lives, Ownership
 from pipeline.datasets.rebalances import Rebalances
-from pipeline.steps.names import client
+from pipeline.steps.names import client, small
 from pipeline.steps.periods import ALL, LENGTHS, SLICE, by_period, by_slice, of_slices
 from pipeline.steps.stability import SOON_MS, away_ms, returned
 
@@ -60,14 +60,23 @@ NAMED: Final = 5
 
 
 class Facts(NamedTuple):
-    """What rules look at: ends of lives, rebalances and deploys, each once for each of its periods;
-    and all lives and intervals of ownership."""
+    """What rules look at: ends of lives, rebalances, lives and intervals of ownership, each once;
+    and deploys, each once for each of its periods. ``at``: the run's moment."""
 
     ends: DataFrame
     rebalances: DataFrame
     deploys: DataFrame
     lives: DataFrame
     intervals: DataFrame
+    at: datetime
+
+    def ended(self, which: Column) -> DataFrame:
+        """These ends, each once for each of its periods."""
+        return by_period(self.ends.filter(which), "left_at", self.at)
+
+    def completed(self, rebalances: DataFrame) -> DataFrame:
+        """These rebalances, each once for each of its periods."""
+        return by_period(rebalances, "completed_at", self.at)
 
 
 class Rule(NamedTuple):
@@ -86,11 +95,12 @@ def advice(
     """All rules' findings, with the cost of the rebalances that they explain."""
     ends = lives.frame.filter("left_at IS NOT NULL")
     facts = Facts(
-        by_period(ends.withColumn("client", client()), "left_at", at),
-        by_period(rebalances.frame, "completed_at", at),
+        ends.withColumn("client", client()),
+        rebalances.frame,
         deploys.frame,
         lives.frame,
         ownership.frame,
+        at,
     )
     found = reduce(DataFrame.unionByName, (_evidence(rule, facts) for rule in RULES))
     costs = _costs(rebalances.frame, at)
@@ -100,7 +110,7 @@ def advice(
         .otherwise("low")
     )
     rows = (
-        found.join(costs, [PERIOD, "group_id", "rule"], "left")
+        found.join(small(costs), [PERIOD, "group_id", "rule"], "left")
         .withColumn("cost_ms", f.coalesce("cost_ms", f.lit(0)))
         .withColumn("saves_partition_ms", f.coalesce("saves", "moved_ms", f.lit(0)))
         .withColumn("worst_journal_id", f.get("worst", f.lit(0)))
@@ -128,7 +138,7 @@ def _costs(rebalances: DataFrame, at: datetime) -> DataFrame:
     rules = f.array_compact(
         f.array(*(f.when(_began_by(rule.triggers), f.lit(rule.name)) for rule in RULES))
     )
-    of_rules = of_slices(summed.withColumn("rule", f.explode(rules)), at)
+    of_rules = of_slices(summed.withColumn("rule", f.explode(rules)))
     return of_rules.groupBy(PERIOD, "group_id", "rule").agg(
         f.sum("cost_ms").alias("cost_ms"),
         f.sum("moved_ms").alias("moved_ms"),
@@ -162,7 +172,7 @@ def _assignor() -> Column:
 
 def session_timeout(facts: Facts) -> DataFrame:
     """Members that expired and were not dead."""
-    slow = facts.ends.filter(returned()).withColumn("away", away_ms())
+    slow = facts.ended(returned()).withColumn("away", away_ms())
     found = _often(
         slow.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
             f.count("*").alias("evidence"),
@@ -187,7 +197,7 @@ def session_timeout(facts: Facts) -> DataFrame:
 
 def static_membership(facts: Facts) -> DataFrame:
     """Dynamic members that restart: each restart is two rebalances."""
-    restarts = facts.ends.filter(
+    restarts = facts.ended(
         (f.col("departure") == Departure.LEFT.value)
         & (f.col("back_ms") < SOON_MS)
         & f.col("instance_id").isNull()
@@ -215,7 +225,7 @@ def static_membership(facts: Facts) -> DataFrame:
 
 def crash_loop(facts: Facts) -> DataFrame:
     """A client that is started again and again."""
-    short = facts.ends.filter(
+    short = facts.ended(
         (f.col("lived_ms") < SOON_MS)
         & f.col("departure").isin(Departure.EXPIRED.value, Departure.LEFT.value)
     )
@@ -235,7 +245,7 @@ def crash_loop(facts: Facts) -> DataFrame:
 
 def no_acknowledgement(facts: Facts) -> DataFrame:
     """A member that does not join, sync or revoke in time."""
-    late = facts.ends.filter(f.col("departure") == Departure.NOT_ACKNOWLEDGED.value)
+    late = facts.ended(f.col("departure") == Departure.NOT_ACKNOWLEDGED.value)
     counted = late.groupBy(PERIOD, "group_id", f.col("client").alias("subject")).agg(
         f.count("*").alias("evidence"), _lives()
     )
@@ -254,14 +264,17 @@ def no_acknowledgement(facts: Facts) -> DataFrame:
 
 def slow_member(facts: Facts) -> DataFrame:
     """The member for which most of a group's rebalances wait."""
-    all_of = facts.rebalances.groupBy(PERIOD, "group_id").agg(f.count("*").alias("all"))
-    slow = facts.rebalances.filter(f.col("slowest_ms") >= SLOW_MEMBER_MS)
+    slices = by_slice(facts.rebalances, "completed_at", facts.at).groupBy(SLICE, "group_id")
+    counts = of_slices(slices.count()).groupBy(PERIOD, "group_id")
+    all_of = counts.agg(f.sum("count").alias("all"))
+    slow = facts.completed(facts.rebalances.filter(f.col("slowest_ms") >= SLOW_MEMBER_MS))
     counted = slow.groupBy(PERIOD, "group_id", f.col("slowest_member").alias("subject")).agg(
         f.count("*").alias("evidence"),
         f.sum("slowest_ms").alias("waited"),
         _occasions("completed_at"),
     )
-    most = _again(counted).join(all_of, [PERIOD, "group_id"]).filter("2 * evidence > all")
+    again = all_of.join(small(_again(counted)), [PERIOD, "group_id"])
+    most = again.filter("2 * evidence > all")
     return most.select(
         *SHARED,
         _sentence(
@@ -277,7 +290,7 @@ def slow_member(facts: Facts) -> DataFrame:
 
 def slow_leader(facts: Facts) -> DataFrame:
     """A group whose leader computes its assignment for long."""
-    slow = facts.rebalances.filter(f.col("sync_ms") >= SLOW_MS)
+    slow = facts.completed(facts.rebalances.filter(f.col("sync_ms") >= SLOW_MS))
     counted = slow.groupBy(PERIOD, "group_id").agg(
         f.count("*").alias("evidence"),
         f.sum("sync_ms").alias("waited"),
@@ -300,8 +313,11 @@ def topic_growth(facts: Facts) -> DataFrame:
     is_growth = f.col("trigger") == Trigger.TOPICS_CHANGED.value
     is_pattern = _began_by(GROWTH) & (f.col("assignor") != COOPERATIVE)
     assignor = facts.lives.groupBy("group_id").agg(_assignor())
-    grown = facts.rebalances.join(assignor, "group_id", "left").filter(is_growth | is_pattern)
-    hourly = grown.groupBy(PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h"))
+    changed = facts.rebalances.filter(_began_by(GROWTH))
+    grown = changed.join(small(assignor), "group_id", "left").filter(is_growth | is_pattern)
+    hourly = facts.completed(grown).groupBy(
+        PERIOD, "group_id", f.date_trunc("hour", "completed_at").alias("h")
+    )
     busy = hourly.count().filter(f.col("count") >= GROWTHS_AN_HOUR)
     counted = busy.groupBy(PERIOD, "group_id").agg(f.sum("count").alias("evidence"))
     return counted.withColumn("subject", f.col("group_id")).select(
@@ -317,13 +333,16 @@ def eager_assignor(facts: Facts) -> DataFrame:
     owned = facts.intervals.select("group_id", "topic", "partition").distinct()
     partitions = owned.groupBy("group_id").agg(f.count("*").alias("partitions"))
     stayed = f.col("without_owner_ms") * (f.col("partitions") - f.col("partitions_moved"))
-    counted = (
+    eager = assignor.filter(f.col("assignor") != COOPERATIVE).join(small(partitions), "group_id")
+    stopped = (
         facts.rebalances.filter(
             (f.col("kind") == "classic") & (f.col("without_owner_ms") >= SLOW_MS)
         )
-        .join(assignor.filter(f.col("assignor") != COOPERATIVE), "group_id")
-        .join(partitions, "group_id")
+        .join(small(eager), "group_id")
         .filter("2 * partitions_moved < partitions")
+    )
+    counted = (
+        facts.completed(stopped)
         .groupBy(PERIOD, "group_id")
         .agg(
             f.count("*").alias("evidence"),
@@ -353,12 +372,12 @@ def deploy_at_once(facts: Facts) -> DataFrame:
     counted = at_once.groupBy(PERIOD, "group_id").agg(
         f.count("*").alias("evidence"), f.max("at_once").alias("most")
     )
-    back = facts.ends.filter(
+    back = facts.ended(
         f.col("departure").isin(Departure.LEFT.value, Departure.REPLACED.value)
         & (f.col("back_ms") <= BACK_MS)
     )
     known = back.groupBy(PERIOD, "group_id").agg(f.count("*").alias("known"))
-    counted = counted.join(known, [PERIOD, "group_id"], "left")
+    counted = counted.join(small(known), [PERIOD, "group_id"], "left")
     return _often(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
         _sentence(
@@ -379,13 +398,13 @@ def idle_members(facts: Facts) -> DataFrame:
     working = owners.groupBy("group_id").agg(f.count("*").alias("working"))
     idle = (
         facts.lives.filter("left_at IS NULL")
-        .join(owners, "life", "left_anti")
-        .join(changed, "group_id")
+        .join(small(owners), ["group_id", "life"], "left_anti")
+        .join(small(changed), "group_id")
         .filter(f.col("joined_at") < f.col("assigned_at"))
     )
     counted = idle.groupBy("group_id").agg(f.count("*").alias("evidence"), _lives())
     now = f.explode(f.array(f.lit(ALL), *map(f.lit, LENGTHS)))
-    named = counted.join(working, "group_id").withColumn(PERIOD, now)
+    named = counted.join(small(working), "group_id").withColumn(PERIOD, now)
     return _often(named.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
         "lives",

@@ -10,6 +10,7 @@ from pipeline.datasets.cost import Clients, Cost, Hours, Software
 from pipeline.datasets.dataset import PERIOD, Report
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.names import small
 from pipeline.steps.periods import ALL, SLICE, by_slice, of_slices
 
 
@@ -87,7 +88,7 @@ def software(rebalances: Rebalances, lives: Lives, at: datetime) -> Software:
     which no life is recorded are left out."""
     last = f.max_by(f.struct("software", "client_host"), "joined_at")
     members = lives.frame.groupBy("group_id", "member_id").agg(last.alias("of"))
-    began = rebalances.frame.join(members, ["group_id", "member_id"]).select(
+    began = rebalances.frame.join(small(members), ["group_id", "member_id"]).select(
         *Rebalances.names(), "of.*"
     )
     return Software(_figures(began, Software, at))
@@ -115,7 +116,7 @@ def _figures(rebalances: DataFrame, report: type[Report], at: datetime) -> DataF
     ``worst_journal_id`` likewise the first of the costliest rebalances.
     """
     slices = by_slice(rebalances, "completed_at", at).groupBy(SLICE, *report.keys())
-    rows = of_slices(slices.agg(*_of_a_slice()), at).groupBy(*report.KEY).agg(*_of_slices())
+    rows = of_slices(slices.agg(*_of_a_slice())).groupBy(*report.KEY).agg(*_of_slices())
     count = f.size("durations").cast("bigint")
     return rows.select(
         *report.KEY,

@@ -12,6 +12,7 @@ from pyspark.sql import functions as f
 from pipeline.datasets.deploys import Deploys
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.rebalances import Rebalances
+from pipeline.steps.names import small
 from pipeline.steps.periods import by_period
 
 GAP_MS: Final = 120_000
@@ -29,11 +30,11 @@ SPAN_MS: Final = 3_600_000
 def deploys(lives: Lives, rebalances: Rebalances, at: datetime) -> Deploys:
     """By group and beginning."""
     waves = _waves(lives.frame)
-    counted = waves.join(_members(waves, lives.frame), ["group_id", "began_at"])
+    counted = waves.join(small(_members(waves, lives.frame)), ["group_id", "began_at"])
     needed = f.greatest(f.ceil(f.col("members") * SHARE), f.lit(LEAST))
     is_deploy = (f.col("replaced") >= needed) & (f.col("begun") >= f.col("replaced") * SHARE)
     found = counted.filter(is_deploy).join(
-        _cost(waves, rebalances.frame), ["group_id", "began_at"], "left"
+        small(_cost(waves, rebalances.frame)), ["group_id", "began_at"], "left"
     )
     counts = ("rebalances", "without_owner_ms", "partitions_moved")
     rows = found.withColumns({name: f.coalesce(name, f.lit(0)) for name in counts})
@@ -68,7 +69,7 @@ def _members(waves: DataFrame, lives: DataFrame) -> DataFrame:
     ended = f.col("left_at") <= _after()
     gone = f.coalesce("heard_at", "left_at")
     return (
-        waves.join(there, "group_id")
+        there.join(small(waves), "group_id")
         .filter(was)
         .groupBy("group_id", "began_at")
         .agg(
@@ -87,7 +88,7 @@ def _cost(waves: DataFrame, rebalances: DataFrame) -> DataFrame:
     within = waves.withColumn("span", f.explode(spans))
     there = rebalances.select(*names).withColumn("span", _span(f.col("completed_at")))
     return (
-        within.join(there, ["group_id", "span"])
+        there.join(small(within), ["group_id", "span"])
         .filter(f.col("completed_at").between(_before(), _after()))
         .groupBy("group_id", "began_at")
         .agg(

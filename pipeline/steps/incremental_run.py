@@ -1,59 +1,97 @@
 """A run that reads what is new, and computes again the groups that have some of it."""
 
-from pyspark.errors import StreamingQueryException
+from collections.abc import Sequence
+from datetime import date
 
-from pipeline.results import rows, runs
-from pipeline.results.history import History, State
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.datasets.journal import Journal
+from pipeline.results import folders, rows, runs
+from pipeline.results.history import Extent, History, State, code
+from pipeline.results.parts import GROUP, Parts
 from pipeline.results.runs import Read
-from pipeline.sources import cursor
-from pipeline.sources.pull import pull
-from pipeline.sources.snapshot import snapshot
-from pipeline.steps.increments import Increment, by_group, layout, plan, sources
+from pipeline.sources.cursor import PlaceLost
+from pipeline.sources.pull import New, new
+from pipeline.sources.snapshot import Snapshot, snapshot
+from pipeline.sources.stream import START
+from pipeline.steps.increments import Groups, Increment, Plan, layout, plan, sources
 from pipeline.steps.job import Done, Job
-from pipeline.steps.whole_run import READING, Work, described, top, written
-from pipeline.steps.whole_run import sources as sources_of
+from pipeline.steps.whole_run import READING, described, divided, top, written
 
 
 def incremental_run(job: Job) -> Done:
-    """Everything that it writes counts from the transaction on that ends it."""
-    horizon = cursor.horizon(job.connection)
-    changing = [step for step in job.tables() if step.output not in by_group()]
-    work = Work(job.spark, job.output, job.run_id, job.is_small)
-    with snapshot(job.conninfo, [source.NAME for source in sources_of(changing)]) as moment:
-        work.read(moment, sources_of(changing))
-        for step in changing:
-            job.progress.begin(step.output.NAME)
-            work.compute(step, moment)
+    """What it reads counts from then on. Everything that it computes counts from the transaction on
+    that ends it."""
     job.progress.begin(READING)
-    history = _pulled(job, horizon)
-    planned = plan(history, _base(job, history), moment.at)
-    increment = Increment(job.spark, history, job.run_id, moment.at, planned, work.datasets)
+    with snapshot(job.conninfo, [source.NAME for source in sources()]) as moment:
+        history, extent = _pulled(job, moment)
+    increment = _planned(job, history, extent, moment)
     _tables(job, increment)
-    state = increment.state()
+    state = _state(increment, extent)
     history.note(state)
-    read = Read(moment.at, state.events, state.last)
     _reports(job, increment)
+    read = Read(moment.at, state.events, state.last)
     told, made, unchanged = described(job), written(job), increment.unchanged()
     count = runs.succeed(job.connection, job.run_id, read, told, made, unchanged)
-    history.tidy(state, sources(), [*increment.tables])
-    work.tidy()
+    history.tidy(state, extent, [step.output.NAME for step in job.tables()])
     rows.clear(job.output)
-    tables = {**work.tables, **increment.tables}
-    return Done(job.run_id, _how(increment), read.events, count, tables, top(job))
+    return Done(job.run_id, _how(increment), read.events, count, increment.tables, top(job))
 
 
-def _pulled(job: Job, horizon: cursor.Horizon) -> History:
+def _pulled(job: Job, moment: Snapshot) -> tuple[History, Extent]:
     """The history with all that is below the horizon; another one where a place was lost."""
-    for anew in (False, True):
-        history = History.of(job.output, f"{horizon.jump}-{layout()}", anew=anew)
-        try:
-            pull(job.spark, sources(), horizon.place, history.checkpoint, history.write_batch)
-        except StreamingQueryException as error:
-            if anew or cursor.LOST not in str(error):
-                raise
-        else:
-            break
-    return history
+    name = f"{moment.horizon.jump}-{layout()}"
+    history = History.of(job.output, name)
+    extent = history.extent()
+    try:
+        found = _new(moment, extent)
+    except PlaceLost:
+        history, extent = History.of(job.output, name, anew=True), Extent()
+        found = _new(moment, extent)
+    for one in found:
+        write_batch(job, history, one)
+    if found:
+        extent = extent.with_more(
+            job.run_id, {one.table.NAME: one.offset for one in found}, _days(job, history, found)
+        )
+        history.note_extent(job.run_id, extent)
+    return history, extent
+
+
+def _new(moment: Snapshot, extent: Extent) -> Sequence[New]:
+    found = [new(moment, table, extent.offsets.get(table.NAME, START)) for table in sources()]
+    return [one for one in found if one is not None]
+
+
+def write_batch(job: Job, history: History, found: New) -> None:
+    """Store what is new in a table, sorted so that of some groups not all has to be read."""
+    address = history.bronze.of(found.table.NAME, job.run_id)
+    if not found.is_little:
+        frame = divided(found.read(job.spark)).sortWithinPartitions(GROUP)
+        folders.write(frame, address, folders.ROW_GROUP_BYTES_BY_GROUPS)
+        return
+    schema = Parts(found.table, ()).schema
+    table = pa.Table.from_batches(found.here()).cast(schema).sort_by(GROUP)
+    folders.write_rows(schema, table.to_batches(), address)
+
+
+def _days(job: Job, history: History, found: Sequence[New]) -> tuple[date, date]:
+    """The first and the last day of what this run has read."""
+    borders = [
+        day.as_py().date()
+        for one in found
+        for batch in history.rows(one.table, [job.run_id], None).batches(["at"])
+        if batch.num_rows
+        for day in pc.min_max(batch["at"]).values()
+    ]
+    return min(borders), max(borders)
+
+
+def _planned(job: Job, history: History, extent: Extent, moment: Snapshot) -> Increment:
+    planned = plan(_base(job, history), extent, moment.at)
+    touched = _touched(history, _since_base(planned, extent), planned)
+    return Increment(job.spark, history, job.run_id, moment.at, planned, extent.runs, touched)
 
 
 def _base(job: Job, history: History) -> State | None:
@@ -63,20 +101,52 @@ def _base(job: Job, history: History) -> State | None:
     return found if found is not None and found.moment == kept[found.run] else None
 
 
+def _since_base(planned: Plan, extent: Extent) -> Sequence[int]:
+    """The runs whose reading the base does not have."""
+    before = planned.base.batches if planned.base is not None else ()
+    return [run for run in extent.runs if run not in before]
+
+
+def _touched(history: History, batches: Sequence[int], planned: Plan) -> Groups:
+    """Which groups have something new."""
+    if planned.base is None:
+        return None
+    found: set[str] = set()
+    for source in sources():
+        for batch in history.rows(source, batches, planned.since).batches([GROUP]):
+            found.update(batch[GROUP].unique().to_pylist())
+    return frozenset(found)
+
+
 def _tables(job: Job, increment: Increment) -> None:
-    increment.find_touched()
-    for step in job.tables():
-        if step.output in by_group():
+    increment.begin_tables()
+    with increment.settings():
+        for step in job.tables():
             job.progress.begin(step.output.NAME)
             increment.table(step)
-    increment.find_affected()
+
+
+def _state(increment: Increment, extent: Extent) -> State:
+    """What the run is made of."""
+    planned, base = increment.plan, increment.plan.base
+    events, last = (base.events, base.last) if base is not None else (0, 0)
+    new_rows = increment.history.rows(Journal, _since_base(planned, extent), planned.since)
+    for batch in new_rows.batches(["id"]):
+        events += batch.num_rows
+        last = max(last, pc.max(batch["id"]).as_py() or 0)
+    since = planned.since.isoformat() if planned.since is not None else ""
+    return State(
+        increment.run_id, increment.at.isoformat(), code(), extent.runs, increment.layers(), since,
+        events, last,
+    )  # fmt: skip
 
 
 def _reports(job: Job, increment: Increment) -> None:
     rows.clear(job.output)
-    for step in job.reports():
-        job.progress.begin(step.output.NAME)
-        with increment.settings(step):
+    increment.begin_reports()
+    with increment.settings():
+        for step in job.reports():
+            job.progress.begin(step.output.NAME)
             report = increment.report(step)
             if report is not None:
                 rows.write(report, job.output, job.run_id)
@@ -86,4 +156,4 @@ def _how(increment: Increment) -> str:
     base = increment.plan.base
     if base is None:
         return f"all groups: {increment.plan.why}"
-    return f"{len(increment.groups)} groups upon run {base.run}"
+    return f"{len(increment.groups or ())} groups upon run {base.run}"

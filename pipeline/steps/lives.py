@@ -1,5 +1,6 @@
 """Silver: lives and intervals from the rows of their beginnings and ends."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +15,7 @@ SOFTWARE: Final = ("software_name", "software_version")
 
 def lives(events: LifeEvents, at: datetime) -> Lives:
     """One row for each life, whatever the moment: that of its end, else that of its beginning."""
-    rows = last(events.frame, "life", f.col("left_at").isNotNull())
+    rows = last(events.frame, ("group_id", "life"), f.col("left_at").isNotNull())
     lived_ms = f.unix_millis("left_at") - f.unix_millis("joined_at")
     software = f.concat_ws(" ", *(f.nullif(f.col(name), f.lit("")) for name in SOFTWARE))
     return Lives(
@@ -41,15 +42,14 @@ def _same_client() -> list[Column]:
 
 
 def ownership(events: OwnershipEvents, at: datetime) -> Ownership:
-    """One row for each interval of one partition, whatever the moment."""
+    """One row for each interval of one partition, whatever the moment: all but its end is key."""
     each = events.frame.withColumn("partition", f.explode("partitions"))
-    keys = f.struct("life", "topic", "partition", "from_at")
-    rows = last(each.withColumn("interval", keys), "interval", f.col("until_at").isNotNull())
+    rows = each.groupBy("group_id", *Ownership.KEY).agg(f.max("until_at").alias("until_at"))
     return Ownership(rows.select(*Ownership.names()))
 
 
-def last(rows: DataFrame, key: str, is_end: Column) -> DataFrame:
-    """Of the one or two rows with the same key that of the end, if it is there."""
-    others = [name for name in rows.columns if name != key]
+def last(rows: DataFrame, keys: Sequence[str], is_end: Column) -> DataFrame:
+    """Of the one or two rows with the same keys that of the end, if it is there."""
+    others = [name for name in rows.columns if name not in keys]
     chosen = f.max_by(f.struct(*others), f.when(is_end, 1).otherwise(0))
-    return rows.groupBy(key).agg(chosen.alias("row")).select(key, "row.*")
+    return rows.groupBy(*keys).agg(chosen.alias("row")).select(*keys, "row.*")

@@ -1,7 +1,13 @@
-"""How members are named."""
+"""What steps have in common: how members are named, and how tables are joined."""
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
+
+
+def small(frame: DataFrame) -> DataFrame:
+    """The smaller side of a join by group: each task hashes its groups' rows, and the other side is
+    not sorted."""
+    return frame.hint("shuffle_hash")
 
 
 def client() -> Column:

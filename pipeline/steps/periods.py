@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Final
 
@@ -16,6 +16,11 @@ ALL: Final = "all"
 
 SLICE: Final = "slice"
 """The column of ``by_slice``."""
+
+MICROSECOND: Final = timedelta(microseconds=1)
+
+RUN: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""The moment of some run: of what periods a slice is a part does not depend on it."""
 
 LENGTHS: Final = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 """Each ends at the moment of the run, and is preceded by one of the same length."""
@@ -40,9 +45,9 @@ def periods(at: datetime) -> Sequence[Period]:
 
 
 def by_period(frame: DataFrame, time: str, at: datetime) -> DataFrame:
-    """Each row once for each period in which its ``time`` lies."""
-    within = f.array_compact(f.array(*(_name(period, f.col(time)) for period in periods(at))))
-    return frame.withColumn(PERIOD, f.explode(within))
+    """Each row once for each period in which its ``time`` lies. A time after the run counts as now:
+    a clock that was set back must not lose its rows."""
+    return of_slices(by_slice(frame, time, at))
 
 
 def by_slice(frame: DataFrame, time: str, at: datetime) -> DataFrame:
@@ -51,50 +56,44 @@ def by_slice(frame: DataFrame, time: str, at: datetime) -> DataFrame:
     Every period is made of slices. What can be summed is summed by slice first, and then by
     ``of_slices``: a row counts once there, not once for each of its periods.
     """
-    passed = (f.when(f.col(time) >= f.lit(border), 1).otherwise(0) for border in _borders(at))
+    age = _age_us(f.col(time), at)
+    passed = (f.when(age <= age_us, 1).otherwise(0) for age_us in _borders())
     return frame.withColumn(SLICE, reduce(Column.__add__, passed))
 
 
-def of_slices(frame: DataFrame, at: datetime) -> DataFrame:
+def _age_us(time: Column, at: datetime) -> Column:
+    """How long before the run it was, in microseconds.
+
+    The run's moment is an element of an array, since numbers are part of the code that Spark
+    generates, and arrays are not: so the code of one run is that of the next, and a session that
+    runs again has it compiled.
+    """
+    moment = f.array(f.unix_micros(f.lit(at)))
+    return f.get(moment, (f.unix_micros(time) % 1).cast("int")) - f.unix_micros(time)
+
+
+def of_slices(frame: DataFrame) -> DataFrame:
     """Each row once for each period that its slice is a part of."""
-    slices = [None, *_borders(at)]
-    names = [f.array(*map(f.lit, _periods_with(start, at))) for start in slices]
+    slices = [None, *_borders()]
+    names = [f.array(*map(f.lit, _periods_from(age_us))) for age_us in slices]
     within = f.get(f.array(*names), f.col(SLICE))
     return frame.withColumn(PERIOD, f.explode(within)).drop(SLICE)
 
 
-def _borders(at: datetime) -> list[datetime]:
-    """Where periods begin or end, the moment of the run excepted."""
-    return sorted({at - times * length for length in LENGTHS.values() for times in (1, 2)})
+def _borders() -> list[int]:
+    """Where periods begin, from the earliest on: how long before the run, in microseconds."""
+    lengths = {times * length for length in LENGTHS.values() for times in (1, 2)}
+    return [length // MICROSECOND for length in sorted(lengths, reverse=True)]
 
 
-def _periods_with(start: datetime | None, at: datetime) -> list[str]:
-    """The periods that have the slice which begins there (None: before all borders)."""
+def _periods_from(age_us: int | None) -> list[str]:
+    """The periods that have the slice which begins so long before the run (None: before all
+    borders)."""
+    if age_us is None:
+        return [ALL]
+    begin = RUN - age_us * MICROSECOND
     return [
         period.name
-        for period in periods(at)
-        if period.start is None or (start is not None and period.start <= start < period.end)
+        for period in periods(RUN)
+        if period.start is None or period.start <= begin < period.end
     ]
-
-
-def _name(period: Period, time: Column) -> Column:
-    """Its name where the time lies in it, else null. All entries are of before the end of "all":
-    a clock that was set back must not lose them."""
-    if period.start is None:
-        return f.lit(period.name)
-    until = f.lit(True) if not period.name.endswith(BEFORE) else time < f.lit(period.end)
-    return f.when((time >= f.lit(period.start)) & until, f.lit(period.name))
-
-
-def crossing(times: Sequence[str], before: datetime, now: datetime) -> Column:
-    """Whether a row is in other periods now than it was at a run before: one of its times has been
-    passed by a border meanwhile."""
-    borders = {
-        (before - ago, now - ago) for length in LENGTHS.values() for ago in (length, 2 * length)
-    }
-    passed = [
-        (f.col(time) >= f.lit(old)) & (f.col(time) < f.lit(new))
-        for time in times
-        for old, new in sorted(borders)
-    ]
-    return f.coalesce(reduce(Column.__or__, passed), f.lit(False))

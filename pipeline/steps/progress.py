@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from pipeline.datasets.hours import PartitionHours
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.progress import Progress
-from pipeline.steps.names import client
+from pipeline.steps.names import client, small
 from pipeline.steps.periods import by_period
 
 HOUR_MS: Final = 3_600_000
@@ -33,7 +33,7 @@ def progress(hours: PartitionHours, lives: Lives, at: datetime) -> Progress:
         f.col("records") > 0, f.ceil(f.col("lag") * f.col("hours") * HOUR_MS / f.col("records"))
     )
     return Progress(
-        found.join(_slowest(partitions, lives), [*Progress.KEY], "left")
+        found.join(small(_slowest(partitions, lives)), [*Progress.KEY], "left")
         .withColumn("records_per_hour", rate)
         .withColumn("drain_ms", drain)
         .select(*Progress.names())
@@ -63,6 +63,7 @@ def _slowest(partitions: DataFrame, lives: Lives) -> DataFrame:
     left = (
         partitions.filter("lag > 0").groupBy(*Progress.KEY, "life").agg(f.sum("lag").alias("lag"))
     )
-    named = left.join(lives.frame.select("life", client().alias("client")), "life")
+    names = lives.frame.select("group_id", "life", client().alias("client"))
+    named = left.join(small(names), ["group_id", "life"])
     most = f.min(f.struct((-f.col("lag")).alias("sooner"), "client"))
     return named.groupBy(*Progress.KEY).agg(most["client"].alias("slowest_member"))

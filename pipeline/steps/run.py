@@ -22,9 +22,9 @@ SMALL_BYTES: Final = 64 << 20
 """Less is little data: some hundred thousand rows, for which Spark takes seconds in any case, and
 streams take more to start than there is to gain."""
 
-PARTITION_BYTES: Final = 16 << 20
-"""Of the database's tables, for each range of groups: a task's rows are sorted in memory. Spark
-puts small ones together by itself."""
+PARTITION_BYTES: Final = 64 << 20
+"""Of the database's tables, for each range of groups: a task's rows are sorted in memory, and each
+of a run's some thirty stages has as many tasks."""
 
 
 class Sessions(Protocol):

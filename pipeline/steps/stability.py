@@ -10,6 +10,7 @@ from groups.core.facts import Departure
 from pipeline.datasets.hours import SilentHours
 from pipeline.datasets.lives import Lives
 from pipeline.datasets.stability import Silence, Stability
+from pipeline.steps.names import small
 from pipeline.steps.periods import by_period
 
 SOON_MS: Final = 60_000
@@ -82,9 +83,8 @@ def silence(lives: Lives, silences: SilentHours, at: datetime) -> Silence:
 
 
 def _heard(lives: Lives, silences: SilentHours, at: datetime) -> DataFrame:
-    named = silences.frame.join(
-        lives.frame.select("life", "session_timeout_ms", "software"), "life"
-    )
+    names = lives.frame.select("group_id", "life", "session_timeout_ms", "software")
+    named = silences.frame.join(small(names), ["group_id", "life"])
     return (
         by_period(named, "hour", at)
         .groupBy(*Silence.KEY)

@@ -70,13 +70,14 @@ ANSWERS: Final[Sequence[type[Report]]] = (WhatIf,)
 """Reports that no run computes: their rows are answers to what somebody has asked, kept beside the
 runs (``results.runs.answer``)."""
 
-TABLES: Final = [step.output.NAME for step in STEPS if step.report is None]
+TABLES: Final = {step.output.NAME: step.output for step in STEPS if step.report is None}
 """Tables of files, which reports are made of."""
 
 
-def is_read_again(report: type[Dataset]) -> bool:
-    """Whether a later step reads a report, which is then kept until the run ends."""
-    return any(report in step.inputs for step in STEPS)
+def is_read_again(made: type[Dataset]) -> bool:
+    """Whether a table or report is read more than once, and so kept until the run ends: by later
+    steps, and a report also to be stored."""
+    return sum(made in step.inputs for step in STEPS) + issubclass(made, Report) > 1
 
 
 def needed(reports: Sequence[str]) -> list[Step]:

@@ -50,18 +50,25 @@ class Work:
             self.tables[name] = self.output.write(made.frame, name, self.run_id)
             made = step.output.read(self.spark, self.tables[name])
             made = step.output(self._in_tasks(made.frame))
-        elif is_read_again(step.output):
+        if is_read_again(step.output) and not (self.is_small and step.report is None):
             made.frame.persist()
         self.datasets[step.output] = made
 
     def _in_tasks(self, frame: DataFrame) -> DataFrame:
-        """Little data is computed by one task, so that no row is exchanged between stages."""
-        return frame.coalesce(1) if self.is_small else frame
+        """All rows of a group in one task, of little data all rows: sums and windows of groups have
+        to move none."""
+        return frame.coalesce(1) if self.is_small else divided(frame)
 
     def tidy(self) -> None:
         """Delete old tables."""
         for name in self.tables:
             self.output.tidy(name)
+
+
+def divided(frame: DataFrame) -> DataFrame:
+    """A table by groups, in as many ranges as the session has: all tables alike."""
+    count = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    return frame.repartition(count, "group_id")
 
 
 def whole_run(job: Job, why: str) -> Done:

@@ -51,9 +51,7 @@ class Made:
 def asked(spark: SparkSession, conninfo: str, wanted: Asked, note: Note) -> Made:
     """Ask it. The snapshot is held until all answers are there: they are computed as rows come."""
     with snapshot(conninfo, TABLES) as moment:
-        lives, owned, journal, rounds = (
-            _only(moment.read(spark, name), wanted.groups) for name in TABLES
-        )
+        lives, owned, journal, rounds = (moment.read(spark, name, wanted.groups) for name in TABLES)
         note("replaying", 10)
         begin, end = bounds(lives, wanted.period, moment.at)
         question = Question(wanted.change, wanted.rules, wanted.period, begin, end)
@@ -77,10 +75,6 @@ def recordings(spark: SparkSession, conninfo: str, period: str, most: int) -> It
         rows = collected(*facts).limit(most)
         for row in rows.toLocalIterator():
             yield recorded(row.asDict(recursive=True), begin, end)
-
-
-def _only(rows: DataFrame, groups: Sequence[str]) -> DataFrame:
-    return rows.filter(f.col("group_id").isin(*groups)) if groups else rows
 
 
 def bounds(lives: DataFrame, period: str, at: datetime) -> tuple[Millis, Millis]:

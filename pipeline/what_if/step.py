@@ -102,7 +102,7 @@ def _ms(name: str, alias: str) -> Column:
 
 
 def _lives(events: LifeEvents) -> DataFrame:
-    rows = last(events.frame, "life", f.col("left_at").isNotNull())
+    rows = last(events.frame, ("group_id", "life"), f.col("left_at").isNotNull())
     times = (_ms("joined_at", "joined_ms"), _ms("left_at", "left_ms"), _ms("heard_at", "heard_ms"))
     return _collected(rows, "lives", f.struct(*LIFE, *times))
 

@@ -23,7 +23,7 @@ Rows = list[tuple[Any, ...]]
 COSTS = [name for name in Cost.names() if name != "period"]
 
 
-SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SHORT_LIVES = "-XX:TieredStopAtLevel=1"
 """A Java that ends after seconds only pays for compiling well. Two thirds of the time without."""
 
 

@@ -12,11 +12,13 @@ from typing import Any
 from pyarrow import fs
 
 from pipeline.command import main
-from pipeline.results import folders, runs
+from pipeline.results import runs
 from pipeline.results.history import History
+from pipeline.sources.pull import New
+from pipeline.steps import incremental_run
 from pipeline.steps.increments import Increment
 
-WRITE, LAYER, SUCCEED = folders.write, Increment.table, runs.succeed
+WRITE, LAYER, SUCCEED = incremental_run.write_batch, Increment.table, runs.succeed
 
 
 def die(*_: Any, **__: Any) -> Any:
@@ -24,30 +26,40 @@ def die(*_: Any, **__: Any) -> Any:
     os.killpg(0, signal.SIGKILL)
 
 
-def in_the_read(self: History, dataset: Any, frame: Any, number: int) -> None:
-    """Executors have begun to read, and nothing is written."""
-    die(frame.limit(3).collect())
+def in_the_read(self: New) -> Any:
+    """Some rows are there, and nothing is written."""
+    die(next(READ(self)))
 
 
-def in_the_write(frame: Any, address: str, *by: str) -> None:
-    """Some of the files are there, and they look like all."""
-    WRITE(frame, address, *by)
-    if by:
-        files, folder = fs.FileSystem.from_uri(address)
-        found = files.get_file_info(fs.FileSelector(folder, recursive=True))
-        parts = [info.path for info in found if info.path.endswith(".parquet")]
-        for path in parts[::2]:
-            files.delete_file(path)
-        if parts:
-            files.delete_file(f"{folder}/{folders.COMPLETE}")
+READ = New.here
+
+
+def in_the_write(job: Any, history: History, found: New) -> None:
+    """Some of the bytes are there, and the table looks complete."""
+    WRITE(job, history, found)
+    files, folder = fs.FileSystem.from_uri(history.bronze.of(found.table.NAME, job.run_id))
+    for info in files.get_file_info(fs.FileSelector(folder)):
+        if info.path.endswith(".parquet"):
+            with files.open_input_stream(info.path) as stream:
+                some = stream.read(info.size // 2)
+            with files.open_output_stream(info.path) as stream:
+                stream.write(some)
             die()
 
 
-def before_the_cursor(frame: Any, address: str, *by: str) -> None:
-    """A batch is written, and Spark does not know it."""
-    WRITE(frame, address, *by)
-    if by:
-        die()
+def before_the_cursor(job: Any, history: History, found: New) -> None:
+    """What is new in a table is written, and it is noted nowhere."""
+    WRITE(job, history, found)
+    die()
+
+
+NOTE = History.note_extent
+
+
+def after_the_cursor(self: History, run: int, extent: Any) -> None:
+    """What was read counts, and nothing is computed of it."""
+    NOTE(self, run, extent)
+    die()
 
 
 def after_a_layer(self: Increment, step: Any) -> None:
@@ -68,9 +80,10 @@ def in_the_flip(*arguments: Any, **_: Any) -> Any:
 
 
 POINTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
-    "read": (History, "write_batch", in_the_read),
-    "write": (folders, "write", in_the_write),
-    "cursor": (folders, "write", before_the_cursor),
+    "read": (New, "here", in_the_read),
+    "write": (incremental_run, "write_batch", in_the_write),
+    "cursor": (incremental_run, "write_batch", before_the_cursor),
+    "noted": (History, "note_extent", after_the_cursor),
     "layer": (Increment, "table", after_a_layer),
     "flip": (runs, "succeed", in_the_flip),
     "flipped": (History, "tidy", die),

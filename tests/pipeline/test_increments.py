@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.results import parts
 from pipeline.results.folders import Output
+from pipeline.sources import pull
 from pipeline.sources import snapshot as moments
 from pipeline.steps import increments, run
 from pipeline.steps.job import Done
@@ -79,12 +81,13 @@ def test_any_cut_into_runs_gives_the_rows_of_one(
     entries = journal(700, 20, seed)
     events = [*facts.many(250, 25, seed)]
     cuts = sorted(chance.sample(range(1, 700), chance.randrange(1, 5)))
-    parts = [*zip([0, *cuts], [*cuts, 700], strict=True)]
+    spans = [*zip([0, *cuts], [*cuts, 700], strict=True)]
     late: list[Entry] = []
     at = facts.END - timedelta(days=3)
     ways = cycle([(0, 0), (1_000, 100_000)])
-    for (first, end), (few, little) in zip(parts, ways, strict=False):
-        monkeypatch.setattr(increments, "FEW", few)
+    for (first, end), (few, little) in zip(spans, ways, strict=False):
+        monkeypatch.setattr(parts, "FEW", few)
+        monkeypatch.setattr(pull, "LITTLE_BLOCKS", few)
         monkeypatch.setattr(increments, "LITTLE_ROWS", little)
         mine = [*late, *entries[first:end]]
         late = [entry for entry in mine if chance.random() < 0.03] if end < 700 else []
@@ -125,22 +128,29 @@ def test_old_days_are_deleted_behind_the_cursor(
     """All at once and seldom, since everything is computed again; then as if they had not been."""
     monkeypatch.setattr(increments, "DAYS_KEPT", 20)
     monkeypatch.setattr(increments, "DAYS_OVER", 60)
-    write(url, journal(400, 10, 1))
-    analyse(facts.END)
+    entries = journal(400, 10, 1)
+    for part in (entries[:200], entries[200:]):
+        write(url, part)
+        first = analyse(facts.END)
     assert "upon run" in analyse(facts.END).how
     later = facts.END + timedelta(days=11)
     assert analyse(later).how == "all groups: what is older than 20 days is left out from now on"
     assert "upon run" in (done := analyse(later)).how
-    days = {path.name for path in (tmp_path / "out").glob("increments/*/bronze/journal/*/day=*")}
-    assert min(days) == f"day={(later - timedelta(days=20)).date()}"
-    query(url, f"DELETE FROM rollcall_journal WHERE at < '{min(days)[4:]}' RETURNING 1")
+    read = {path.name for path in (tmp_path / "out").glob("increments/*/bronze/journal/*")}
+    assert read == {f"run={first.run_id}"}
+    since = (later - timedelta(days=20)).date()
+    query(url, f"DELETE FROM rollcall_journal WHERE at < '{since}' RETURNING 1")
     assert rows(url, done) == rows(url, analyse(later, is_incremental=False))
 
 
-def test_reports_of_groups_alone_are_taken_over() -> None:
-    """What is not by group is computed whole: the hours of all groups together."""
-    whole = {step.output.NAME for step in STEPS if step.output not in increments.by_group()}
-    assert whole == {"hours"}
+def test_what_is_not_of_groups_is_a_report_of_sums_over_groups() -> None:
+    """Its rows change by what the touched groups have now, less what they had."""
+    others = [step for step in STEPS if step.output not in increments.by_group()]
+    assert [step.output.NAME for step in others] == ["hours"]
+    for step in others:
+        assert step.report is not None
+        assert {step.output.types()[name] for name in step.report.figures()} == {"bigint"}
+        assert {*step.inputs} <= increments.by_group()
 
 
 def test_every_table_says_by_which_times_reports_take_its_rows() -> None:

@@ -9,10 +9,10 @@ import psycopg
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from pipeline.sources import cursor
 from pipeline.sources.cursor import BEGIN, Place, Seen
-from pipeline.sources.pull import finish
 from pipeline.sources.rollcall import RollcallSource
 from pipeline.sources.tables import TABLES
 from tests.pipeline.conftest import query, write
@@ -27,6 +27,27 @@ INSERT = "INSERT INTO rollcall_journal ({}) VALUES ({})".format(
 )
 
 Batches = list[list[int]]
+
+STARTS_MAX = 5
+
+TOO_SLOW = "Python worker failed to connect back"
+"""What Spark says where a Python of its own has not started within ten seconds: a very busy
+machine can need more, and Spark has no setting for it. Nothing has been read by then."""
+
+
+def finish(stream: DataStreamWriter) -> None:
+    """Run a stream to its end. Raises its error."""
+    for attempt in range(1, STARTS_MAX + 1):
+        query = stream.start()
+        try:
+            query.awaitTermination()
+        except StreamingQueryException as error:
+            if attempt == STARTS_MAX or TOO_SLOW not in str(error):
+                raise
+        else:
+            return
+        finally:
+            query.stop()
 
 
 @pytest.fixture
