@@ -94,7 +94,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Number(
         "group.consumer.pending.heartbeat.interval.ms",
-        450,
+        500,
         "ours: the heartbeat interval of members that wait for partitions or must revoke some;"
         " 0: as for other members",
         0,

@@ -266,7 +266,7 @@ class Rules:
     group_metadata_max_bytes: int = 4_194_304
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
-    group_consumer_pending_heartbeat_interval_ms: int = 450
+    group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
     group_consumer_metadata_max_bytes: int = 67_108_864
     group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES

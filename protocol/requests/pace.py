@@ -45,7 +45,7 @@ NAMES_MAX: Final = 1_000
 
 SOON_MAX: Final = 1_500
 """Heartbeats a second that a node asks for soon, since the group of a settled member is not quiet:
-those of 675 members, about a fifth of a core. Members beyond that are told the usual interval."""
+those of 750 members, about a fifth of a core. Members beyond that are told the usual interval."""
 
 
 class PacedClient(NamedTuple):

@@ -52,7 +52,7 @@ async def test_a_large_target_is_computed_outside_the_event_loop(
     monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
     joined = await beat(one, "a")
     assert joined == ConsumerBeaten(
-        member_id="a", member_epoch=1, heartbeat_interval_ms=450, assignment={}
+        member_id="a", member_epoch=1, heartbeat_interval_ms=500, assignment={}
     )
 
     # Each heartbeat is a round through the committer, so the answer gets its turn in between.

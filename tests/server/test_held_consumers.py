@@ -25,7 +25,7 @@ from tests.server.client import Client
 from tests.server.holds import HOLD_MS, PAUSE_S, SOON_S, holding, is_held
 from tests.server.serving import Serving, until
 
-PENDING_S, USUAL_S = 0.45, 5.0
+PENDING_S, USUAL_S = 0.5, 5.0
 INTERVALS_MAX = 8
 """More than it takes to come from the shortest interval to the usual one."""
 
@@ -225,7 +225,7 @@ async def test_no_consumer_is_held_longer_than_its_heartbeat_interval(
 
     intervals = await intervals_after_a_rebalance(served, monkeypatch, at_once)
 
-    assert intervals == [PENDING_S, 0.9, 1.8, 3.6, USUAL_S]
+    assert intervals == [PENDING_S, 1, 2, 4, USUAL_S]
     assert len(holds) == len(intervals) - 1
     assert all(hold < interval for hold, interval in zip(holds, intervals, strict=False))
     assert holds == sorted(holds)
@@ -302,7 +302,7 @@ async def test_counting_a_new_interval_from_the_response_once_is_not_taken_for_a
 
     intervals = await intervals_after_a_rebalance(served, monkeypatch, held_at_once)
 
-    assert intervals == [PENDING_S, 0.9, 1.8, 1.8, 3.6, USUAL_S]
+    assert intervals == [PENDING_S, 1, 2, 2, 4, USUAL_S]
 
 
 @pytest.mark.usefixtures("quiet")
@@ -329,7 +329,7 @@ async def test_a_client_that_counts_from_the_request_is_never_held_beyond_its_in
         assert reply.heartbeat_interval_ms == USUAL_S * 1000
 
 
-@pytest.mark.parametrize(("from_answer", "last_s"), [(False, [3.6, USUAL_S]), (True, [0.5, 0.5])])
+@pytest.mark.parametrize(("from_answer", "last_s"), [(False, [4, USUAL_S]), (True, [0.5, 0.5])])
 async def test_until_a_group_is_quiet_its_members_come_soon_and_are_held_each_time(
     from_answer: bool, last_s: list[float], served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,7 +362,7 @@ async def test_until_a_group_is_quiet_its_members_come_soon_and_are_held_each_ti
         reply = await client.call(beat, 1)
         told_s.append(reply.heartbeat_interval_ms / 1000)
 
-    assert told_s == [PENDING_S] * 4 + [0.9, 1.8, 1.8, *last_s]
+    assert told_s == [PENDING_S] * 4 + [1, 2, 2, *last_s]
     assert len(holds) == len(told_s), "held each time"
 
 

@@ -17,7 +17,7 @@ from protocol.requests.call import Call
 from protocol.requests.pace import PacedClient
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
-HOLD_S_MIN = 0.25
+HOLD_S_MIN = 0.3
 """The minimum hold: a client with a shorter interval gets news soon anyway."""
 
 PACE = 0.8
