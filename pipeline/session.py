@@ -55,8 +55,9 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     # The first is read before the first log line, when the level above is not set yet; the
-    # collector is that of the least work, since nobody waits for an answer.
-    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC",
+    # collector is that of the least work, since nobody waits for an answer; a heap that is nearly
+    # full makes a run slow, and does not end Java.
+    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC -XX:-UseGCOverheadLimit",
 }
 
 SMALL = {
