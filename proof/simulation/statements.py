@@ -99,10 +99,17 @@ def _state_age(db: Database, transaction: Transaction, given: Any) -> Operation:
     return [] if since is None else [(max(0, db.wall - since) // 1_000,)]
 
 
+def _end_holders(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """Applications that hold a group's advisory lock are not simulated: none is ended."""
+    yield ("wait", 0)
+    return [(0,)]
+
+
 MEANINGS: Final[Mapping[bytes, Meaning]] = {
     text.encode(): meaning
     for text, meaning in {
         sql_slots.PENDING_OPERATIONS: _pending_operations,
+        group_rows.END_HOLDERS: _end_holders,
         group_rows.FETCH_OFFSETS: _fetch_offsets,
         group_rows.RAISE_REVISIONS: _raise_revisions,
         offset_operations.IS_PENDING: _is_pending,
