@@ -47,13 +47,16 @@ def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
 def count_of(assignment: bytes) -> int:
     """The number of partitions in an assignment, without creating them; 0 if it cannot be
     decoded."""
-    return sum(counts_by_topic(assignment).values())
+    try:
+        return sum(_counted(assignment).values())
+    except (ValueError, struct.error):
+        return 0
 
 
 def counts_by_topic(assignment: bytes) -> Mapping[str, int]:
-    """The same for each topic, by name."""
+    """The same for each topic, by name; none if it cannot be decoded."""
     try:
-        return _counted(assignment) if assignment else {}
+        return {topic.decode(): count for topic, count in _counted(assignment).items()}
     except (ValueError, struct.error):
         return {}
 
@@ -133,15 +136,18 @@ def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _counted(assignment: bytes) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _counted(assignment: bytes) -> dict[bytes, int]:
+    """By the names' bytes: few who count need to read them."""
+    found: dict[bytes, int] = {}
+    if not assignment:
+        return found
     topics, at = _count(assignment, _VERSION.size)
     for _ in range(topics):
         (length,) = _LENGTH.unpack_from(assignment, at)
         if length < 0:
             raise ValueError("a name of less than nothing")
         at += _LENGTH.size + length
-        topic = assignment[at - length : at].decode()
+        topic = assignment[at - length : at]
         partitions, at = _count(assignment, at)
         found[topic] = found.get(topic, 0) + partitions
         at += 4 * partitions
