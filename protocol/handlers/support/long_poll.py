@@ -26,8 +26,7 @@ a client that pauses less than that between a response and its next heartbeat ha
 own, and is not held. (Clients jitter.)"""
 
 INTERVAL_MS_MIN = 1_000
-"""Members with a shorter usual interval get news soon enough without a hold; and a shorter one does
-not show from where a client counts it: librdkafka looks at its timers every half second."""
+"""Members with a shorter usual interval get news soon enough without a hold."""
 
 MARGIN_S = 0.2
 """The hold ends this long before the interval that the member was told last: librdkafka abandons a
@@ -35,6 +34,9 @@ heartbeat, and closes its connection, after that interval."""
 
 INTERVAL: Final = "heartbeat interval"
 """Key of the connection's memory: the last interval, in ms, in a response on it."""
+
+AGAIN: Final = "the same interval"
+"""Key of the connection's memory: whether the response before had that interval, too."""
 
 SESSION_SHARE = 1 / 3
 """Maximum share of the session timeout: a client that counts its interval from the response sends
@@ -44,8 +46,7 @@ TELLING_SHARE = 1 / 4
 """Share of the interval: a shorter hold does not show whether a client counts from the response."""
 
 TELLING_MS: Final = 1_500
-"""An interval from which on a client's pace shows from where it counts, if it is told it twice: a
-changed interval counts from the response for Java's, too."""
+"""A shorter interval does not show it either: librdkafka looks at its timers every half second."""
 
 HELD: Final = "held"
 """Key of the connection's memory: for how many ms its last heartbeat was held without news. (After
@@ -68,7 +69,7 @@ def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
     software = session.software, session.software_version
     call.pace.is_of(PacedClient(request.group_id, call.client_id, *software))
     interval_ms, held_ms = call.memory.get(INTERVAL, 0), call.memory.pop(HELD, 0)
-    tells = interval_ms >= INTERVAL_MS_MIN and held_ms >= interval_ms * TELLING_SHARE
+    tells = interval_ms >= TELLING_MS and held_ms >= interval_ms * TELLING_SHARE
     if not tells or reports_more(request):
         return held_ms
     late_ms, soon_ms = interval_ms, max(0, interval_ms - held_ms)
@@ -133,8 +134,9 @@ def named(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: C
 
     A client that counts from the response gets the rest of its interval after a hold: it sends no
     more heartbeats than others, and is nearly always held. Others get the short one while the group
-    is not quiet; then at most twice the last one after each hold, so that a hold may be as long as
-    the next interval, and the same again if it is to show from where a client counts."""
+    is not quiet; then, after a hold, twice the last one at most, so that a hold may be as long as
+    the next interval, and each of these two times: a member hears nothing after its hold until the
+    longer interval is over, and Java's counts a changed one from the response."""
     usual_ms = reply.heartbeat_interval_ms
     if reply.error or request.member_epoch <= 0:
         return usual_ms
@@ -149,10 +151,7 @@ def named(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: C
         return soon_ms
     if held_ms is None:
         return usual_ms
-    is_to_show = last_ms >= TELLING_MS and held_ms >= last_ms * TELLING_SHARE
-    if call.pace.from_answer is None and is_to_show:
-        return min(usual_ms, last_ms)
-    return min(usual_ms, 2 * last_ms)
+    return min(usual_ms, 2 * last_ms if call.memory.get(AGAIN) else last_ms)
 
 
 def _is_restless(group: ConsumerGroup, call: Call) -> bool:
@@ -180,7 +179,7 @@ def answered(
         call.memory.pop(HELD, 0)  # Java's client counts a new interval from the response
     call.memory[request.api_key] = _now_ms(call)
     if not reply.error:
-        call.memory[INTERVAL] = interval_ms
+        call.memory[INTERVAL], call.memory[AGAIN] = interval_ms, interval_ms == last_ms
     return replace(reply, heartbeat_interval_ms=interval_ms)
 
 
