@@ -103,6 +103,27 @@ async def test_a_settled_consumer_gets_a_new_target_at_once(served: Serving) -> 
     assert (waiting.heartbeat_interval_ms, reply.heartbeat_interval_ms) == (short, short)
 
 
+async def test_a_newcomer_waits_for_its_first_partition_and_gets_it_at_once(
+    served: Serving,
+) -> None:
+    """What it acknowledges is nothing, and there is nothing else for it to do."""
+    client, _connection, empty = await settled_and_held(served)
+    newcomer, waiting = await served.connect()
+    joined = await newcomer.call(joining(str(uuid4())), 1)
+    beat = replace(empty, member_id=joined.member_id, member_epoch=joined.member_epoch)
+    newcomer.send(owning(beat, joined), 1)
+    await until(lambda: is_held(waiting))
+    less = await news(client, empty)
+    assert is_held(waiting), "the other one has not revoked it yet"
+
+    await client.call(owning(replace(empty, member_epoch=less.member_epoch), less), 1)
+
+    async with asyncio.timeout(SOON_S):
+        given = await newcomer.receive()
+    assert [len(t.partitions) for t in given.assignment.topic_partitions] == [1]
+    assert given.member_epoch > joined.member_epoch
+
+
 async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> None:
     """Its group learns of them by heartbeats alone: one that is held is decided again."""
     client, _connection, empty = await settled_and_held(served)

@@ -150,6 +150,16 @@ class ConsumerGroup(GroupValue[Live]):
             return False
         return epoch == newest and member.is_settled(epoch)
 
+    def expects_first(self, member_id: str) -> bool:
+        """Whether the member has no partition, and its next heartbeat would bring none: its target
+        is to come, or others still hold all of it."""
+        member, now, row = self.members.get(member_id), self._live.client_round, self._durable.group
+        if member is None or member.holds or client_rounds.waits_for(now, row, member):
+            return False
+        if not member.target:
+            return self.is_settled(member_id, member.epoch)
+        return all(part in self._index.holders for part in member.target)
+
     def is_calm(self, heartbeat: ConsumerHeartbeat) -> bool:
         """Whether a heartbeat that reports nothing would be answered without news and with the
         usual interval, and change nothing, as long as this value is the committed one and the

@@ -1,8 +1,8 @@
 """Which ConsumerGroupHeartbeat may wait for news, for how long, and what counts as news (KIP-848).
 
-Only an empty heartbeat of a member that needs no new assignment is held; one that reports or
-receives something is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md.
-Nothing waits here.
+Held are an empty heartbeat of a member that needs no new assignment, and any but the first of a
+member that has no partition yet; others report or receive something and are answered at once. Why
+these figures: docs/decisions/0017-held-heartbeats.md. Nothing waits here.
 """
 
 from dataclasses import dataclass, replace
@@ -81,25 +81,26 @@ def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
 def hold_s(
     request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, held_ms: int, call: Call
 ) -> float:
-    """How long (in seconds) an empty heartbeat of a member with its full assignment may wait; else
-    0. ``held_ms``: for how long the last one was held."""
+    """How long (in seconds) the heartbeat of a member for which there is no news may wait; else 0.
+    ``held_ms``: for how long the last one was held."""
     share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
     has_assignment = reply.assignment is not None or reply.should_assign
-    if not share or reports_more(request) or reply.error or has_assignment:
+    if not share or request.member_epoch <= 0 or reply.error or has_assignment:
         return 0
     group = call.node.coordinator.group(request.group_id)
-    if not (
-        isinstance(group, ConsumerGroup)
-        and reply.member_epoch == request.member_epoch
-        and group.is_settled(request.member_id, reply.member_epoch)
-    ):
+    if not isinstance(group, ConsumerGroup):
+        return 0
+    is_same = reply.member_epoch == request.member_epoch and not reports_more(request)
+    is_settled = is_same and group.is_settled(request.member_id, reply.member_epoch)
+    if not is_settled and not group.expects_first(request.member_id):
         return 0
     interval_ms = reply.heartbeat_interval_ms
     told_ms = call.memory.get(INTERVAL, interval_ms)
     soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or interval_ms
     rest_ms = told_ms - held_ms if held_ms < told_ms else interval_ms
     due_ms = min(soon_ms, interval_ms, rest_ms)
-    if interval_ms < INTERVAL_MS_MIN or pause_ms(request, call) < PACE * due_ms:
+    is_early = not reports_more(request) and pause_ms(request, call) < PACE * due_ms
+    if group.rules.group_consumer_heartbeat_interval_ms < INTERVAL_MS_MIN or is_early:
         return 0
     last_ms = interval_ms if call.pace.from_answer else told_ms
     interval_s = min(interval_ms, last_ms) / 1000
@@ -204,8 +205,10 @@ class News:
         group = coordinator.group(group_id)
         if not isinstance(group, ConsumerGroup):
             return True
-        is_settled = group.is_settled(self.request.member_id, self.reply.member_epoch)
-        return not is_settled or self._has_other_topics(group)
+        member_id = self.request.member_id
+        is_settled = group.is_settled(member_id, self.reply.member_epoch)
+        waits = is_settled or group.expects_first(member_id)
+        return not waits or self._has_other_topics(group)
 
     def _has_other_topics(self, group: ConsumerGroup) -> bool:
         node = self.call.node
