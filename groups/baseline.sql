@@ -1,4 +1,4 @@
--- rollcall: migrated (cb5f9aaf7f9af6a59f5a79b11162db2d05f2813280633f2762cd9c96da1983ca), PostgreSQL 18
+-- rollcall: migrated (e4f8cf6018fe60e1f39dd7782698ba21a65d74a381e3258d3533588753ee4705), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -3573,8 +3573,6 @@ CREATE INDEX rollcall_progress_default_group_id_hour_idx ON public.rollcall_prog
 
 CREATE INDEX rollcall_progress_default_xid_idx ON public.rollcall_progress_default USING brin (xid);
 
-CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
-
 CREATE INDEX round_of_group ON ONLY public.rollcall_round USING btree (group_id, ended_at);
 
 CREATE INDEX rollcall_round_default_group_id_ended_at_idx ON public.rollcall_round_default USING btree (group_id, ended_at);
@@ -3771,9 +3769,6 @@ ALTER TABLE ONLY public.rollcall_member
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.rollcall_report_row
-    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
-
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
@@ -3940,6 +3935,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0094_database_of_the_timeline', now()),
 ('groups', '0100_attention_rules', now()),
 ('groups', '0101_node_minutes', now()),
+('groups', '0102_report_rows_by_number', now()),
 ('sessions', '0001_initial', now());
 
 

@@ -2713,8 +2713,6 @@ CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member US
 
 CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
 
-CREATE INDEX rollcall_report_row_run_id_c8f25f9a ON public.rollcall_report_row USING btree (run_id);
-
 CREATE INDEX rollcall_saved_view_user_id_9ffc640f ON public.rollcall_saved_view USING btree (user_id);
 
 CREATE INDEX rollcall_sweep_name_6ce9e61d_like ON public.rollcall_sweep USING btree (name text_pattern_ops);
@@ -2827,9 +2825,6 @@ ALTER TABLE ONLY public.rollcall_member
 
 ALTER TABLE ONLY public.rollcall_openid_user
     ADD CONSTRAINT rollcall_openid_user_user_id_c20a809e_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
-
-ALTER TABLE ONLY public.rollcall_report_row
-    ADD CONSTRAINT rollcall_report_row_run_id_c8f25f9a_fk_rollcall_report_run_id FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_saved_view
     ADD CONSTRAINT rollcall_saved_view_user_id_9ffc640f_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;

