@@ -27,7 +27,7 @@ from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster import node_settings  # noqa: E402
 from groups.cluster.lease import NodeIdTaken  # noqa: E402
-from groups.cluster.view import NodeAddress  # noqa: E402
+from groups.cluster.view import NodeAddress, address  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
@@ -111,7 +111,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         *,
         node_id: int,
         listeners: Sequence[Listener],
-        ready: Callable[[str, int, int], None],
+        ready: Callable[[str, str], None],
         draft: Listener | None = None,
         tls: Tls | None = None,
         secret: bytes = b"",
@@ -221,9 +221,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.closing = TurnQueue(loop, KafkaConnection.close, A_TURN)
         self.checking = TurnQueue(loop, _check_timeouts, A_TURN)
         self.bound = tuple([await self._bind(each, APIS) for each in self.listeners])
-        draft = None
+        draft, draft_at = None, ""
         if self.draft is not None:
             draft = self.draft.endpoint(await self._bind(self.draft, DRAFT_APIS))
+            draft_at = address(self.draft.host, draft.port)
         addresses = endpoints(self.listeners, self.bound, draft)
         me = NodeAddress(
             self.node_id,
@@ -243,7 +244,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         bound_unsent(accepting)
         await self.node.start()
         await node_settings.note(self.node.node_id, self.coordinator.own.rules)
-        await self._run_the_node(draft.port if draft else 0)
+        await self._run_the_node(draft_at)
 
     def _follow_the_node(self) -> None:
         """What the node calls when something changes that connections have to know."""
@@ -258,14 +259,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         # Loaded objects stay; collections need not look at them.
         self.node.keeper.loader.loaded = gc.freeze
 
-    async def _run_the_node(self, draft_port: int) -> None:
+    async def _run_the_node(self, draft_at: str) -> None:
         """Accept connections until the node ends."""
         running = asyncio.create_task(self.node.run())
         keys = None if self.tokens is None else asyncio.create_task(self.tokens.run())
         try:
             for listener in self._listeners:
                 await listener.start_serving()
-            announcing = asyncio.create_task(self._announce(self.bound[0], draft_port))
+            announcing = asyncio.create_task(self._announce(draft_at))
             await running
             announcing.cancel()
         finally:
@@ -343,12 +344,12 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._listeners.append(listener)
         return int(listener.sockets[0].getsockname()[1])
 
-    async def _announce(self, port: int, draft_port: int) -> None:
+    async def _announce(self, draft_at: str) -> None:
         """Report that the node serves once every slot has an owner, and the node hears of users,
-        rights, quotas and topics. ``draft_port`` 0: no such listener."""
+        rights, quotas and topics. ``draft_at`` "": no such listener."""
         await self.node.whole.wait()
         await self.node.doorbell.heard.wait()
-        self.ready(self.listeners[0].host, port, draft_port)
+        self.ready(address(self.listeners[0].host, self.bound[0]), draft_at)
 
     def _accept(self, listener: Listener, apis: Mapping[int, Api]) -> KafkaConnection:
         return self._connection(KafkaConnection, listener, apis)

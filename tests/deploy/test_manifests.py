@@ -157,3 +157,17 @@ def test_the_unit_is_hardened() -> None:
     missing = "Command /opt/rollcall/rollcall-server is not executable"
     said = [line for line in verified.stderr.splitlines() if "rollcall" in line]
     assert [line for line in said if missing not in line] == []
+
+
+def test_an_environment_that_the_user_may_not_use_is_named(tmp_path: Path) -> None:
+    """Such as one made by root with a Python in a home directory: another Python would start, and
+    not find a package."""
+    shutil.copy(CHECKOUT / "rollcall-server", tmp_path)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/root/.pyenv/versions/gone/bin/python")
+    run = subprocess.run(
+        [tmp_path / "rollcall-server"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1 and run.stdout == ""
+    assert "may not run /root/.pyenv/versions/gone/bin/python" in run.stderr

@@ -9,9 +9,11 @@ import os
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -68,6 +70,15 @@ esac
 """
 
 
+CHOWN = """\
+#!/bin/sh
+# This machine's users are not the test's to make: which files have been given away is written down.
+for path in "$@"; do
+    find "$path" -type f -printf '%i\\n' >> "$HOST_DIR/given" 2> /dev/null || :
+done
+"""
+
+
 class Machines:
     """A folder for each host, a database's server, and the shell in which blocks run."""
 
@@ -82,8 +93,9 @@ class Machines:
             (self.opt / entry.name).symlink_to(entry)
         (self.bin / "systemctl").write_text(SYSTEMCTL)
         (self.bin / "systemctl").chmod(0o755)
-        for name in ("useradd", "chown"):  # this machine's users are not the test's to make
-            (self.bin / name).symlink_to(shutil.which("true") or "")
+        (self.bin / "useradd").symlink_to(shutil.which("true") or "")
+        (self.bin / "chown").write_text(CHOWN)
+        (self.bin / "chown").chmod(0o755)
         (self.bin / "python").symlink_to(sys.executable)
         self.web = webs[0]
         self.worker: Worker | None = None
@@ -146,6 +158,16 @@ class Machines:
             "ROLLCALL_URL": f"http://127.0.0.1:{self.web}",
             **({"ROLLCALL_TOKEN": token} if (token := self.token()) else {}),
         }
+
+    def kept_from_the_service(self, host: str) -> list[str]:
+        """Settings and secrets of a host that root has not given to the service's user."""
+        given = self.host(host) / "given"
+        inodes = given.read_text().split() if given.exists() else []
+        return [
+            path.name
+            for path in (self.host(host) / "etc").glob("*")
+            if str(path.stat().st_ino) not in inodes
+        ]
 
     def token(self) -> str:
         """Once the page has made one."""
@@ -225,6 +247,7 @@ def test_the_handbook_leads_to_three_hosts_that_survive_its_drills(machines: Mac
         elif "on every host" in where:
             for host in HOSTS:
                 machines.run(text, host)
+                assert machines.kept_from_the_service(host) == []
         else:
             host = "10.0.0.2" if "node 1" in where else "10.0.0.1"
             machines.run(text, host)
@@ -235,6 +258,24 @@ def test_the_handbook_leads_to_three_hosts_that_survive_its_drills(machines: Mac
                 generation = of_group(machines)
             assert of_group(machines) == generation, text
     assert worker is not None, "the page has a worker"
+
+
+def test_the_certificates_are_taken_by_the_strictest_clients(tmp_path: Path) -> None:
+    """Python checks as RFC 5280 has it by default, from 3.13 on."""
+    make = next(text for _, text in re.findall(FENCED, PAGE.read_text()) if "openssl req" in text)
+    run = ["bash", "-euo", "pipefail", "-c", make.replace("10.0.0.", "127.0.0.1")]
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(tmp_path / "authority" / "127.0.0.11.pem")
+    client = ssl.create_default_context(cafile=tmp_path / "authority" / "ca.pem")
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    theirs = client.wrap_bio(to_client, to_server, server_hostname="127.0.0.11")
+    ours = server.wrap_bio(to_server, to_client, server_side=True)
+    for side in (theirs, ours, theirs, ours):
+        with suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    assert theirs.version() is not None
 
 
 def is_above(machines: Machines, generation: int) -> bool:

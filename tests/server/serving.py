@@ -91,9 +91,9 @@ class Serving:
         self.clock = Clock(asyncio.get_running_loop())
         self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
 
-    def _serves(self, host: str, port: int, draft_port: int) -> None:
-        self.address = f"{host}:{port}"
-        self.draft_address = f"{host}:{draft_port}"
+    def _serves(self, kafka_at: str, draft_at: str) -> None:
+        self.address = kafka_at
+        self.draft_address = draft_at
         self.server.ended = TurnQueue(self.server.loop, self._release, A_TURN)
         self.ready.set()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from groups.cluster.view import DRAFT, address
+from groups.cluster.view import DRAFT
 from groups.loop_watch import LoopWatch
 from groups.tracing import provider
 from protocol.authentication import principals
@@ -234,12 +234,12 @@ def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int 
     return port if port >= 0 else None
 
 
-def announce(host: str, port: int, draft_port: int) -> None:
-    """Report to the supervisor, if there is one, and to the log."""
+def announce(kafka_at: str, draft_at: str) -> None:
+    """Report where it listens (HOST:PORT; "": nowhere) to the supervisor, if any, and the log."""
     ready_file = os.environ.get("ROLLCALL_READY_FILE")
     if ready_file:
         partial = Path(f"{ready_file}.partial")
-        partial.write_text(f"{address(host, port)}\n")
+        partial.write_text(f"{kafka_at}\n")
         partial.rename(ready_file)
-    draft = f" draft={address(host, draft_port)}" if draft_port else ""
-    print(f"serving kafka={address(host, port)}{draft}", flush=True)
+    draft = f" draft={draft_at}" if draft_at else ""
+    print(f"serving kafka={kafka_at}{draft}", flush=True)
