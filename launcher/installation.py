@@ -27,6 +27,10 @@ START_S = 90
 
 STOP_S = 15
 
+NOT_PASSED_ON = ("ROLLCALL_", "PYTHONDONTWRITEBYTECODE")
+"""Variables of the caller, by their first letters. Without bytecode, which the Makefile also sees
+to, each start would compile every module of ours."""
+
 LINES_KEPT = 400
 """Of the child's log, for the error message of a start that failed."""
 
@@ -79,7 +83,7 @@ class Installation:
         """Start it and wait until it serves; the ports stay the same over a restart."""
         self._ready.clear()
         port = self.kafka.rpartition(":")[2] or "0"
-        environ = {k: v for k, v in os.environ.items() if not k.startswith("ROLLCALL_")}
+        environ = {k: v for k, v in os.environ.items() if not k.startswith(NOT_PASSED_ON)}
         self.process = subprocess.Popen(
             [self._python, "-m", "launcher", "--stop-with-parent"],
             cwd=self.checkout,

@@ -5,7 +5,7 @@
         group_id: str = wire(string)
         group_instance_id: str | None = wire(string, since=3, default=None)
 
-The class is a plain dataclass with slots and keyword arguments, every field has a default. This
+The class is a dataclass with slots and keyword arguments, every field has a default. This
 file converts declarations to data; ``decoding`` and ``encoding`` generate code from it. It knows no
 message.
 """
@@ -90,7 +90,7 @@ def _declare(cls: _S) -> _S:
             else dataclasses.field(default=field.default)
         )
         setattr(cls, field.name, made)
-    declared = dataclass(slots=True, kw_only=True)(cls)
+    declared = dataclass(slots=True, kw_only=True, repr=False, eq=False)(cls)
     declared.wire_fields = fields
     return cast(_S, declared)
 

@@ -13,10 +13,23 @@ from uuid import UUID
 
 
 class Struct:
-    """Several fields in sequence; a base for the classes of ``declare.struct``."""
+    """Several fields in sequence; a base for the classes of ``declare.struct``.
+
+    They are compared and shown as dataclasses are. It is written once: to generate it for each of
+    250 classes was 40 % of what their import takes.
+    """
 
     __slots__ = ()
     wire_fields: ClassVar[tuple[Field, ...]] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in self.wire_fields)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in self.wire_fields)
+        return f"{self.__class__.__qualname__}({values})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,22 @@ def test_data_served_without_fsync_are_synced_once_and_then_served_safely(
         assert ask(url, "SELECT number FROM kept") == "7"
 
 
+@pytest.mark.parametrize(
+    ("system", "release", "method"),
+    [
+        ("Linux", "6.8.0-45-generic", "syncfs"),
+        ("Linux", "5.8", "syncfs"),
+        ("Linux", "5.4.0-200-generic", "fsync"),
+        ("Linux", "4.18.0-553.el8.x86_64", "fsync"),
+        ("Darwin", "23.6.0", "fsync"),
+    ],
+)
+def test_new_cluster_is_on_disk_by_a_call_that_tells_of_errors(
+    system: str, release: str, method: str
+) -> None:
+    assert cluster.sync_method(os.uname_result((system, "host", release, "#1", "x86"))) == method
+
+
 @pytest.mark.long
 def test_new_port_is_chosen_when_the_stored_one_is_in_use(folder: Path) -> None:
     with postgres.serve(folder, throwaway=True) as first:

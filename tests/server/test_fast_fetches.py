@@ -11,7 +11,9 @@ from uuid import UUID
 import pytest
 
 from benchmarks.wire import create_topic, frame
+from groups.core.errors import ErrorCode
 from protocol.fast_paths.fetch_fast_path import PARTITIONS_MAX, SMALL_BYTES
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
@@ -183,3 +185,57 @@ async def test_both_paths_answer_fetches_alike(
         assert quick == await outcome(slow, payload), (number, payload)
     assert queued[slow.is_fast] == slow.answered > FRAMES // 2
     assert fast.answered - queued[fast.is_fast] > FAST_MIN
+
+
+async def test_a_repeated_fetch_finds_what_was_committed_since(
+    served: Serving, monkeypatch: Any
+) -> None:
+    """Whoever watches a group asks the same again and again; both paths answer alike each time."""
+    queued = queue_replies(monkeypatch)
+    await committed(served)
+    operator = await Client.connect(served.address)
+    fast, slow = Side(served, is_fast=True), Side(served, is_fast=False)
+    rng, answers = Random(7), set[bytes]()
+    topics = [OffsetFetchRequestTopics(name=TOPIC, partition_indexes=[0, PARTITIONS - 1])]
+    asked = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="plain", topics=topics)])
+    for number in range(FRAMES):
+        if rng.random() < 0.5:
+            await _commit_one(operator, rng.randrange(3), rng.choice(METADATA))
+        payload = frame(asked, 8, 2**32 - number - 1, b"bench")[4:]
+        queued.clear()
+        reply = await fast.say(payload)
+        assert reply is not None
+        assert not queued[fast.is_fast]
+        assert reply == await slow.say(payload), number
+        answers.add(reply[4:])
+    assert len(answers) > 3
+
+
+async def _commit_one(client: Client, offset: int, metadata: str) -> None:
+    line = OffsetCommitRequestPartition(
+        partition_index=0, committed_offset=offset, committed_metadata=metadata
+    )
+    topics = [OffsetCommitRequestTopic(name=TOPIC, partitions=[line])]
+    reply = await client.call(OffsetCommitRequest(group_id="plain", topics=topics), 8)
+    assert reply.topics[0].partitions[0].error_code == 0
+
+
+async def test_a_repeated_fetch_finds_out_that_its_topic_is_gone(served: Serving) -> None:
+    await committed(served)
+    client = await Client.connect(served.address)
+    named = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    [topic] = (await client.call(named, 12)).topics
+    topics = [OffsetFetchRequestTopics(topic_id=topic.topic_id, partition_indexes=[1])]
+    asked = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="plain", topics=topics)])
+
+    async def error() -> int:
+        reply = await client.call(asked, 10)
+        found: int = reply.groups[0].topics[0].partitions[0].error_code
+        return found
+
+    assert [await error(), await error()] == [ErrorCode.NONE] * 2
+    operator = await Client.connect(served.address)
+    await operator.call(
+        DeleteTopicsRequest(topics=[DeleteTopicState(name=TOPIC)], timeout_ms=10_000), 6
+    )
+    assert [await error(), await error()] == [ErrorCode.UNKNOWN_TOPIC_ID] * 2

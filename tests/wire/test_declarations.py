@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from typing import Any, Union, get_args, get_origin
 from uuid import UUID
 
+import pytest
+
 from rollcall.wire.declare import Message, layout
 from rollcall.wire.kinds import Array, Kind, Struct, string
 from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
@@ -167,3 +169,19 @@ def test_lists_and_structs_of_defaults_are_not_shared() -> None:
     assert getattr(join(), "protocols") is not getattr(join(), "protocols")  # noqa: B009
     fetch = MESSAGES[1].request
     assert getattr(fetch(), "replica_state") is not getattr(fetch(), "replica_state")  # noqa: B009
+
+
+@every_message
+def test_a_message_equals_only_one_of_its_class_with_the_same_values(cls: type[Message]) -> None:
+    same, other = cls(), cls()
+    assert same == other
+    assert same != object()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(same)
+    for field in cls.wire_fields:
+        setattr(other, field.name, "another value")
+        assert same != other
+        assert f"{field.name}='another value'" in repr(other)
+        setattr(other, field.name, getattr(same, field.name))
+    assert same == other
+    assert repr(other) == repr(same)

@@ -3,7 +3,7 @@ handler (``handlers.offset_fetch``) and the fast path (``protocol.fast_paths.fet
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from groups.catalogue.cache import Catalogue
@@ -31,8 +31,7 @@ P = TypeVar("P", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 """Of the versions with one group, and of those with several."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One partition of the response."""
 
     partition: int
