@@ -109,6 +109,17 @@ class Text(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class Link(Text):
+    """A URL of https or http, or nothing."""
+
+    def parse(self, text: str) -> str:
+        """The text itself, if a page may link to it."""
+        if text and not text.startswith(("https://", "http://")):
+            raise self.refuse("a URL of https or http", text)
+        return super(Link, self).parse(text)
+
+
+@dataclass(frozen=True, slots=True)
 class Networks(Setting):
     """Networks in CIDR notation, with commas between."""
 

@@ -99,20 +99,21 @@ OF_GROUP: Final = (
     Measure("Longest rebalance", lambda hours: {"": max(h.longest_ms for h in hours)}, seconds),
     Measure("Members", _members, lambda n: many(n, "member")),
 )
-MEASURES: Final = (
-    *OF_GROUP,
-    Measure("Commits", lambda hours: {"": sum(h.commits for h in hours)}, lambda n: f"{n:,}"),
+COMMITS: Final = Measure(
+    "Commits", lambda hours: {"": sum(h.commits for h in hours)}, lambda n: f"{n:,}"
 )
+MEASURES: Final = (*OF_GROUP, COMMITS)
 
 
 class Scope(NamedTuple):
     """Whose charts they are. ``link``: that of a column's time; ``tab``: the tab of the page that
-    they are on."""
+    they are on; ``periods``: those that can be chosen."""
 
     measures: Sequence[Measure]
     step: timedelta
     link: Callable[[datetime], str]
     tab: str = ""
+    periods: Sequence[str] = tuple(PERIODS)
 
 
 def context(request: HttpRequest, now: datetime) -> Mapping[str, Any]:
@@ -140,6 +141,15 @@ def of_group(group_id: str, request: HttpRequest, now: datetime) -> Mapping[str,
     return _drawn(name, hours, last - length, Scope(OF_GROUP, step, link, "rebalances"))
 
 
+def commits_of_group(group_id: str, now: datetime) -> Mapping[str, Any]:
+    """The chart of a group's commits in the 24 hours that are over, as of its partitions; each
+    column leads to its timeline. One statement."""
+    last = _floor(now, HOUR)
+    hours = fleet_hours.commits_of_group(group_id, last - DAY, last)
+    scope = Scope((COMMITS,), HOUR, partial(_timeline, HOUR), "offsets", ())
+    return _drawn("24h", hours, last - DAY, scope)
+
+
 def _period(request: HttpRequest) -> tuple[str, timedelta, timedelta]:
     name = request.GET.get("chart", "")
     name = name if name in PERIODS else next(iter(PERIODS))
@@ -163,7 +173,7 @@ def _drawn(
         "legend": [(trigger_class(each), words(each)) for each in sorted(_causes(columns))],
         "periods": [
             {"name": each, "link": f"?{urlencode({**query, 'chart': each})}#charts"}
-            for each in PERIODS
+            for each in scope.periods
         ],
         "period": name,
         "chart_rows": [_row(column, scope) for column in reversed(columns) if column.hours],

@@ -4,6 +4,7 @@ A view is a named query; some are built in, others are saved by users for themse
 (``groups.models.SavedView``).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode
@@ -28,17 +29,17 @@ NOBODY: Final = "nobody"
 ANY_RULE: Final = "any"
 
 
-class Filter(admin.SimpleListFilter):
+class Filter(admin.SimpleListFilter, ABC):
     """A filter with choices. A value in the URL that is no choice is accepted and shown."""
 
     @property
+    @abstractmethod
     def options(self) -> Sequence[tuple[str, str]]:
         """The choices."""
-        raise NotImplementedError
 
+    @abstractmethod
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """Groups with this choice."""
-        raise NotImplementedError
 
     def has_output(self) -> bool:
         """Always shown, even with few choices."""

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
+from console.admin import fleet_charts
 from console.admin.standing import Standing, number_of
 from console.people import rights
 from console.queries import groups
@@ -34,8 +35,8 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most six statements."""
-    group_id, search = seen.group.group_id, _searched(request)
+    """The tab. At most seven statements."""
+    group_id, search, now = seen.group.group_id, _searched(request), timezone.now()
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
         rows = rows.filter(any_has_text(search, "topic"))
@@ -46,7 +47,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     offsets = groups.views_of(page[:PAGE_SIZE], seen.members)
     names = names_of(group_id, [], seen.members)
     progress = progress_of(group_id)
-    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], timezone.now())
+    rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], now)
     return {
         "offsets": [
             {**_row(view, names, search), "spark": spark(rates[view.topic, view.partition])}
@@ -65,6 +66,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "first_link": _link(topic=search) if after is not None else None,
         "next_link": _next(offsets, search) if len(page) > PAGE_SIZE else None,
         **_one(seen, request, names),
+        **fleet_charts.commits_of_group(group_id, now),
     }
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -28,7 +29,8 @@ class Button(NamedTuple):
 class Trouble(NamedTuple):
     """One finding. ``acknowledge``: the URL to acknowledge it; "": not possible, or not by this
     user; ``acknowledged``: by whom, with ``withdraw``, the URL to withdraw it. ``since``: when it
-    began, None: unknown; ``cost``: what stood still since then, in words."""
+    began, None: unknown; ``cost``: what stood still since then, in words. ``docs``: where the
+    documentation says more; "": nobody said where it is."""
 
     tone: str
     what: str
@@ -41,6 +43,7 @@ class Trouble(NamedTuple):
     cost: str = ""
     button: Button | None = None
     advice: str = ""
+    docs: str = ""
 
 
 def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
@@ -60,7 +63,14 @@ def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
             cost(line, now),
             button(line, request),
             line.advice,
+            documentation(line),
         )
+
+
+def documentation(line: Fired) -> str:
+    """The page of the documentation's site, if the installation says where that is."""
+    site, (page, _, anchor) = settings.WEB_DOCS_URL, line.docs.partition("#")
+    return f"{site.rstrip('/')}/{page}.html{'#' if anchor else ''}{anchor}" if site else ""
 
 
 def cost(line: Fired, now: datetime) -> str:

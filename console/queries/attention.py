@@ -40,7 +40,11 @@ def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
         **fleet.acknowledged,
         **{(one.rule, one.subject): one for one in acknowledgements},
     }
-    lines = (line._replace(advice=rule.advice) for rule in RULES for line in rule.fired(seen))
+    lines = (
+        line._replace(advice=rule.advice, docs=rule.docs)
+        for rule in RULES
+        for line in rule.fired(seen)
+    )
     return sorted((_marked(line, acknowledged) for line in lines), key=_severity)
 
 

@@ -259,15 +259,21 @@ OWN_COMMIT: Final = "own-commit"
 ``no-commit``."""
 
 
+TABLE: Final = "operating#what-needs-attention"
+CRASHES: Final = "operating#nodes-that-crash-and-nodes-that-have-left"
+
+
 class Rule(NamedTuple):
-    """One rule: when it fires, the setting with its threshold ("": none), and what to do. Of those
-    about groups a group may have another threshold (``console.queries.attention_rules``)."""
+    """One rule: when it fires, the setting with its threshold ("": none), what to do, and the page
+    of the documentation that says more. Of those about groups a group may have another threshold
+    (``console.queries.attention_rules``)."""
 
     name: str
     meaning: str
     setting: str
     fired: Callable[[RuleInput], Iterator[Fired]]
     advice: str = ""
+    docs: str = TABLE
 
 
 RULES: Final = (
@@ -284,6 +290,7 @@ RULES: Final = (
         "node.restart.backoff.ms",
         _waiting_nodes,
         "See in its log why it ended; it takes slots by itself when it stays up.",
+        CRASHES,
     ),
     Rule(
         "node-silent",
@@ -291,6 +298,7 @@ RULES: Final = (
         "",
         _nodes,
         "See whether its process lives and reaches PostgreSQL; forget it if it has left for good.",
+        CRASHES,
     ),
     Rule(
         "drain",
@@ -298,6 +306,7 @@ RULES: Final = (
         "attention.drained.ms",
         _drains,
         "Withdraw the drain when the maintenance is over.",
+        "operating#maintenance-of-a-node",
     ),
     Rule(
         "notify-queue",
@@ -320,6 +329,7 @@ RULES: Final = (
         _unsettled,
         "Evict the member that is silent, or see why it is busy; a shorter rebalance timeout ends"
         " such waits sooner.",
+        "operating#what-do-i-do-when-a-group-does-not-settle",
     ),
     Rule(
         "unowned",
@@ -350,6 +360,7 @@ RULES: Final = (
         ),
         "Its journal names the cause of each: members that leave and join again want static ids,"
         " expired sessions a longer timeout.",
+        "operating#why-did-a-group-rebalance-last-night",
     ),
     Rule(
         "shared-instance",
@@ -372,6 +383,7 @@ RULES: Final = (
         "attention.stopped.ms",
         _each("stopped", _stopped, lambda row: None if row.n else Remedy.RESUME, _worked_on),
         "Start it again when the reason has passed, or acknowledge this with an end.",
+        "pause",
     ),
     Rule(
         "frozen",
@@ -414,6 +426,7 @@ RULES: Final = (
         "",
         _periodic_work,
         "See whether worker and beat run, and the error on the page Schedule.",
+        "periodic",
     ),
     Rule(
         "limit",
@@ -421,6 +434,7 @@ RULES: Final = (
         "",
         _limits,
         "Raise the limit, or find what grows (docs/limits.md).",
+        "limits",
     ),
 )
 """Findings of one severity are in this order."""

@@ -32,7 +32,8 @@ class Fired(NamedTuple):
     """One finding. ``key``: its group or operation. ``subject``: for which it can be acknowledged,
     None: the number of further findings; ``acknowledged``: by whom. ``since``: when it began, None:
     unknown. ``still``: partitions that nobody works on meanwhile, None: unknown. ``remedy``: its
-    button; ``member_id`` and ``name`` of the member whom that is about. ``advice``: what to do."""
+    button; ``member_id`` and ``name`` of the member whom that is about. ``advice``: what to do, and
+    ``docs``: the page of the documentation that says more."""
 
     rule: str
     tone: str
@@ -48,6 +49,7 @@ class Fired(NamedTuple):
     member_id: str = ""
     name: str = ""
     advice: str = ""
+    docs: str = ""
 
     def cost_ms(self, now: datetime) -> int | None:
         """Partitions times milliseconds without work until now, at most: those that stand still may

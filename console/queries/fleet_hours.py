@@ -79,6 +79,15 @@ def of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]
     return hours
 
 
+def commits_of_group(group_id: str, since: datetime, until: datetime) -> list[FleetHour]:
+    """The hours of this time with a group's commits alone; those that nobody has summarised are
+    missing."""
+    bounds = {"group_id": group_id, "first": since, "last": until}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.COMMITS_OF_GROUP, bounds)
+        return [FleetHour(hour, None, n, 0, 0, {}, []) for hour, n in cursor.fetchall()]
+
+
 def _hour_of_group(
     hour: datetime,
     members: int | None,

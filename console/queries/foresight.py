@@ -1,6 +1,6 @@
 """Questions about one group, answered by the rules (``groups.core.foresight``): what if.
 
-Reads the group's rows, three statements; computes in the thread of the request, one question at a
+Reads the group's rows, four statements; computes in the thread of the request, one question at a
 time in a process and only for groups up to a size, so that others are not kept waiting. The fleet's
 questions are the pipeline's (docs/what-if.md).
 """
@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
+
+from django.db import connection
 
 from groups.core.configs.group import FREEZE
 from groups.core.counts import CONSUMER, topics_of_all
@@ -19,13 +21,14 @@ from groups.core.foresight import (
     Foresight,
     Gone,
     Scene,
+    Software,
     Unreadable,
     foresee,
 )
 from groups.core.kinds import PROTOCOLS, SCENES
 from groups.core.operations import Name
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.models import Group, GroupConfig, Member, Topic
+from groups.models import Group, Member, Topic
 
 MEMBERS_MAX: Final = 10_000
 PARTITIONS_MAX: Final = 200_000
@@ -61,16 +64,33 @@ def scene_of(group: Group) -> Scene:
         raise Unanswerable(TOO_LARGE)
     counts = {topic.name: topic.partitions for topic in topics}
     racks = {topic.topic_id.hex: [*map(frozenset, topic.racks)] for topic in topics if topic.racks}
-    freezes = GroupConfig.objects.filter(group_id=group.group_id, name=FREEZE, value="true")
+    is_frozen, software = _beside(group.group_id)
     try:
-        scene = SCENES[group.kind](_durable(group, members), counts, racks)
+        scene = SCENES[group.kind](_durable(group, members), counts, racks, software)
     except Unreadable as unreadable:
         raise Unanswerable(str(unreadable)) from None
     except (KeyError, TypeError):
         raise Unanswerable(OTHERWISE) from None
     is_able = group.kind in PROTOCOLS
     others = {name: each for name, each in PROTOCOLS.items() if is_able and name != group.kind}
-    return replace(scene, is_frozen=freezes.exists(), protocols=others)
+    return replace(scene, is_frozen=is_frozen, protocols=others)
+
+
+BESIDE: Final = """
+SELECT EXISTS (SELECT FROM rollcall_group_config
+               WHERE group_id = %(group)s AND name = %(freeze)s AND value = 'true'),
+       ARRAY(SELECT DISTINCT ARRAY[coalesce(l.software_name, ''), coalesce(l.software_version, '')]
+             FROM rollcall_member AS m LEFT JOIN rollcall_life_open AS l USING (group_id, member_id)
+             WHERE m.group_id = %(group)s)
+"""
+"""Whether the group is frozen, and which clients its members are."""
+
+
+def _beside(group_id: str) -> tuple[bool, Software]:
+    with connection.cursor() as cursor:
+        cursor.execute(BESIDE, {"group": group_id, "freeze": FREEZE})
+        is_frozen, software = cursor.fetchone()
+    return is_frozen, frozenset((name, version) for name, version in software)
 
 
 def _topics(group: Group, members: Any) -> set[str]:
@@ -151,6 +171,7 @@ KEPT: Final = (
     "freed",
     "stopped",
     "members",
+    "rebalances",
 )
 """What an operation's row keeps of its prediction."""
 

@@ -83,7 +83,7 @@ def kept(prediction: Mapping[str, Any]) -> str:
     found = Foresight(
         accuracy,
         prediction["why"],
-        rebalances=1,
+        rebalances=prediction.get("rebalances", 1),
         moved=prediction["moved"],
         unowned=prediction["unowned"],
         members=prediction["members"],

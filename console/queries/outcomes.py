@@ -1,5 +1,6 @@
 """What an operation did to who owns what, beside what it was expected to do (``previews``)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from console.queries import facts
@@ -8,7 +9,6 @@ from console.queries.foresight import CHANGES
 from console.queries.situation_text import many
 from console.queries.timeline_text import partition_seconds
 from console.queries.why_text import seconds
-from groups.core.operations import Name
 from groups.models import Operation
 
 NOT_YET = "Its rebalance has not ended yet."
@@ -33,20 +33,18 @@ def seen(operation: Operation) -> Seen | None:
     if operation.outcome == Operation.Outcome.UNCHANGED:
         return Seen(NOTHING)
     rounds = facts.rounds(operation.group_id, operation.created_at)
-    first = next((one for one in rounds if one.ended_at >= operation.created_at), None)
-    if first is None:
-        return Seen(NOT_YET)
-    return Seen(_text(first), first.moved, _differs(operation, first))
-
-
-def _text(one: Round) -> str:
-    took = seconds(round((one.ended_at - one.started_at).total_seconds() * 1_000))
-    idle = one.stopped_ms + one.silent_ms + one.unowned_ms
-    cost = f"; {partition_seconds(idle)} without work" if idle else ""
-    return f"{many(one.moved, 'partition')} moved in {took}{cost}."
-
-
-def _differs(operation: Operation, one: Round) -> bool:
     told = operation.prediction or {}
-    is_exact = Name(operation.verb) in CHANGES and told.get("accuracy") == "exact"
-    return is_exact and told.get("moved") != one.moved
+    after = [one for one in rounds if one.ended_at >= operation.created_at]
+    its = after[: max(1, told.get("rebalances", 1))]
+    if not its:
+        return Seen(NOT_YET)
+    moved = sum(one.moved for one in its)
+    differs = told.get("accuracy") == "exact" and told.get("moved") != moved
+    return Seen(_text(its, moved), moved, differs)
+
+
+def _text(its: Sequence[Round], moved: int) -> str:
+    took = seconds(round((its[-1].ended_at - its[0].started_at).total_seconds() * 1_000))
+    idle = sum(one.stopped_ms + one.silent_ms + one.unowned_ms for one in its)
+    cost = f"; {partition_seconds(idle)} without work" if idle else ""
+    return f"{many(moved, 'partition')} moved in {took}{cost}."

@@ -5,7 +5,16 @@ Rows of the table of settings (``coordinator_site.kafka_settings``).
 
 from typing import Final
 
-from coordinator_site.setting_kinds import Choice, Flag, Networks, Number, RoleNames, Setting, Text
+from coordinator_site.setting_kinds import (
+    Choice,
+    Flag,
+    Link,
+    Networks,
+    Number,
+    RoleNames,
+    Setting,
+    Text,
+)
 
 SETTINGS: Final[tuple[Setting, ...]] = (
     # What the Overview lists as needing attention (console/queries/attention_table.py).
@@ -132,6 +141,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "ours: the same for changes, for each scope of tokens separately; 0: unlimited",
         0,
         1_000_000,
+    ),
+    Link(
+        "web.docs.url",
+        "",
+        "ours: where the site of the documentation is served (make docs), to which what needs"
+        " attention links; by default none",
     ),
     # Logins to the admin (docs/security.md).
     Choice(

@@ -60,6 +60,10 @@ Assign = Callable[[Sequence[Seat], Mapping[str, int], Racks], Mapping[str, Parts
 """From members that may have partitions, partition counts and racks to each member's share."""
 
 
+Software = frozenset[tuple[str, str]]
+"""Which clients members are, by name and version (KIP-511); empty texts where one did not say."""
+
+
 class Rules(NamedTuple):
     """How an assignor of a protocol goes about it; the fields are those of ``Scene``."""
 
@@ -67,6 +71,7 @@ class Rules(NamedTuple):
     accuracy: Accuracy
     why: str = ""
     stops: bool = False
+    is_cooperative: bool = False
 
 
 class Protocol(NamedTuple):
@@ -84,8 +89,9 @@ class Unreadable(ValueError):
 class Scene:
     """A group as its rows describe it. ``assign`` None: nobody here knows what would be assigned,
     for the reason ``why``. ``are_sticky``: it also depends on what members own. ``stops``: members
-    give up all partitions in a rebalance. ``assignors`` and ``protocols``: those that can be asked
-    about, by name."""
+    give up all partitions in a rebalance. ``is_cooperative``: one gives up what another is to get,
+    which is assigned in a second rebalance (KIP-429). ``assignors`` and ``protocols``: those that
+    can be asked about, by name."""
 
     kind: str
     assignor: str
@@ -96,6 +102,7 @@ class Scene:
     why: str = ""
     racks: Racks = field(default_factory=lambda: NOWHERE)
     stops: bool = False
+    is_cooperative: bool = False
     assignors: Mapping[str, Rules] = field(default_factory=dict)
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
@@ -207,6 +214,7 @@ def foresee(scene: Scene, change: Change = NO_CHANGE) -> Foresight:
         return replace(lost, accuracy=Accuracy.UNKNOWN, stopped=_stopped(after))
     return replace(
         lost,
+        rebalances=lost.rebalances + _are_handed_over(after, shares),
         stopped=0 if scene.is_frozen else _stopped(after),
         unowned=_wanted(after) - sum(map(len, shares.values())),
         moved=sum(len(shares[one.member_id] - one.as_seen.held) for one in after.seats),
@@ -292,6 +300,13 @@ def _wanted(scene: Scene) -> int:
 def _stopped(scene: Scene) -> int:
     """What members that stay give up for the time of the rebalance."""
     return sum(len(seat.as_seen.held) for seat in scene.seats) if scene.stops else 0
+
+
+def _are_handed_over(after: Scene, shares: Mapping[str, Parts]) -> bool:
+    """Whether a member of a cooperative group gives up what another one gets."""
+    kept = ((one.as_seen.held, shares[one.member_id]) for one in after.seats)
+    given_up = NOTHING.union(*(held - share for held, share in kept))
+    return after.is_cooperative and any(given_up & share for share in shares.values())
 
 
 def _told(before: Scene, after: Scene, shares: Mapping[str, Parts]) -> Sequence[Share]:

@@ -27,7 +27,7 @@ from groups.core.events import (
     RegisterConsumer,
     TxnOffsetCommit,
 )
-from groups.core.foresight import Protocol, Scene
+from groups.core.foresight import Protocol, Scene, Software
 from groups.core.group import Group
 from groups.core.rows import Durable
 
@@ -71,7 +71,7 @@ KINDS: dict[str, type[Group]] = {
 }
 """``GroupRow.kind`` to the class with its rules."""
 
-SceneOf = Callable[[Durable, Mapping[str, int], Racks], Scene]
+SceneOf = Callable[[Durable, Mapping[str, int], Racks, Software], Scene]
 
 SCENES: Final[Mapping[str, SceneOf]] = {
     CLASSIC: classic_foresight.scene,
@@ -79,7 +79,7 @@ SCENES: Final[Mapping[str, SceneOf]] = {
     **{kind: _scene(plug_in) for kind, plug_in in PLUG_INS.items()},
 }
 """By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
-topic name, racks by topic id."""
+topic name, racks by topic id; the software is that of all members."""
 
 PROTOCOLS: Final[Mapping[str, Protocol]] = {
     CLASSIC: classic_foresight.PROTOCOL,

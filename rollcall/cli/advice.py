@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from rollcall.cli.context import Form, complete_group, rest_of
-from rollcall.cli.facts import moment
+from rollcall.cli.facts import At
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, note, show, show_one
 from rollcall.cli.words import Commands
@@ -88,14 +88,11 @@ def mute(
     rule: Rule,
     subject: Subject,
     reason: Reason,
-    until: Annotated[
-        str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")
-    ] = None,
+    until: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Mute an advice: later runs do not list it either, until a time or until it is withdrawn."""
-    end = moment(until)
-    _decide(context, output, group, rule, subject, verdict="muted", reason=reason, until=end)
+    _decide(context, output, group, rule, subject, verdict="muted", reason=reason, until=until)
 
 
 @app.command()

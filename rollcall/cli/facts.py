@@ -68,16 +68,9 @@ PROGRESS: Final[Sequence[Column]] = (
     MEMBER,
 )
 
-At = Annotated[
-    str | None,
-    typer.Option(help="A time, such as 2026-01-31T12:00:00Z; without a zone it is in UTC."),
-]
 
-
-def moment(text: str | None) -> str | None:
+def moment(text: str) -> str:
     """The time as REST takes it."""
-    if text is None:
-        return None
     try:
         read = datetime.fromisoformat(text)
     except ValueError:
@@ -85,21 +78,34 @@ def moment(text: str | None) -> str | None:
     return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).isoformat()
 
 
+A_TIME: Final = typer.Option(
+    help="A time, such as 2026-01-31T12:00:00Z; without a zone it is in UTC.", parser=moment
+)
+At = Annotated[str | None, A_TIME]
+PartitionNumber = Annotated[int, typer.Argument(metavar="PARTITION", min=0)]
+
+
+Columns = Sequence[Column]
+
+
+def _listed(
+    context: typer.Context, path: str, columns: Columns, output: Output, **query: Any
+) -> None:
+    show(rest_of(context).pages(path, **query), columns, output)
+
+
 @app.command()
 def owner(
     context: typer.Context,
     group: GroupId,
     topic: TopicName,
-    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=0)],
+    partition: PartitionNumber,
     at: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Show who owned a partition at a time; without --at everyone who did."""
-    then = moment(at)
-    rows = rest_of(context).pages(
-        "/group/owners", group_id=group, topic=topic, partition=partition, since=then, until=then
-    )
-    show(rows, OWNERS, output)
+    asked = {"group_id": group, "topic": topic, "partition": partition, "since": at, "until": at}
+    _listed(context, "/group/owners", OWNERS, output, **asked)
 
 
 @app.command()
@@ -111,9 +117,7 @@ def lives(
     output: Form = Output.TABLE,
 ) -> None:
     """List members' lives in order of joining, those that are over too."""
-    begin, end = moment(since), moment(until)
-    rows = rest_of(context).pages("/group/lives", group_id=group, since=begin, until=end)
-    show(rows, LIVES, output)
+    _listed(context, "/group/lives", LIVES, output, group_id=group, since=since, until=until)
 
 
 @app.command()
@@ -125,9 +129,7 @@ def rounds(
     output: Form = Output.TABLE,
 ) -> None:
     """List rebalances that have ended: what they waited for, and what they cost."""
-    begin, end = moment(since), moment(until)
-    rows = rest_of(context).pages("/group/rounds", group_id=group, since=begin, until=end)
-    show(rows, ROUNDS, output)
+    _listed(context, "/group/rounds", ROUNDS, output, group_id=group, since=since, until=until)
 
 
 @app.command()
@@ -140,11 +142,8 @@ def progress(
     output: Form = Output.TABLE,
 ) -> None:
     """List what was committed in each hour that is over, partition by partition."""
-    begin, end = moment(since), moment(until)
-    rows = rest_of(context).pages(
-        "/group/progress", group_id=group, topic=topic, since=begin, until=end
-    )
-    show(rows, PROGRESS, output)
+    asked = {"group_id": group, "topic": topic, "since": since, "until": until}
+    _listed(context, "/group/progress", PROGRESS, output, **asked)
 
 
 MOVES: Final[Sequence[Column]] = (
@@ -159,14 +158,13 @@ MOVES: Final[Sequence[Column]] = (
 def compare(
     context: typer.Context,
     group: GroupId,
-    since: Annotated[str, typer.Option(help="The earlier moment.")],
+    since: Annotated[str, typer.Option(help="The earlier moment.", parser=moment)],
     until: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Show what differs between two moments: who came and went, and what moved."""
-    found = rest_of(context).get(
-        "/group/comparison", group_id=group, since=moment(since), until=moment(until)
-    )
+    asked = {"group_id": group, "since": since, "until": until}
+    found = rest_of(context).get("/group/comparison", **asked)
     if output in (Output.JSON, Output.YAML):
         show_one(found, MOVES, output)
         return
@@ -184,21 +182,17 @@ def fleet_lives(
     output: Form = Output.TABLE,
 ) -> None:
     """List lives of members of all groups: of the last day, or of the time since --since."""
-    begin, end = moment(since), moment(until)
-    rows = rest_of(context).pages("/lives", host=host, client_id=client_id, since=begin, until=end)
-    show(rows, (GROUP, *LIVES), output)
+    asked = {"host": host, "client_id": client_id, "since": since, "until": until}
+    _listed(context, "/lives", (GROUP, *LIVES), output, **asked)
 
 
 def fleet_owners(
     context: typer.Context,
     topic: TopicName,
-    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=0)],
+    partition: PartitionNumber,
     at: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Show which groups' members owned a partition at a time; without --at in the last day."""
-    then = moment(at)
-    rows = rest_of(context).pages(
-        "/owners", topic=topic, partition=partition, since=then, until=then
-    )
-    show(rows, (GROUP, *OWNERS), output)
+    asked = {"topic": topic, "partition": partition, "since": at, "until": at}
+    _listed(context, "/owners", (GROUP, *OWNERS), output, **asked)

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from rollcall.cli.context import Form, complete_group, rest_of
-from rollcall.cli.facts import At, moment, short
+from rollcall.cli.facts import At, short
 from rollcall.cli.output import Column, Output, show, show_one
 
 PATH: Final = "/marks"
@@ -32,7 +32,7 @@ def mark(
     output: Form = Output.TABLE,
 ) -> None:
     """Mark a time, now or --at, for a group or for all: a deploy, for instance."""
-    said = {"text": text, "group_id": group, "at": moment(at)}
+    said = {"text": text, "group_id": group, "at": at}
     body = {name: value for name, value in said.items() if value is not None}
     show_one(rest_of(context).request("POST", PATH, {}, body)[1], LISTED, output)
 
@@ -45,5 +45,4 @@ def marks(
     output: Form = Output.TABLE,
 ) -> None:
     """List marks in order of time, those of all groups among them."""
-    begin, end = moment(since), moment(until)
-    show(rest_of(context).pages(PATH, group_id=group, since=begin, until=end), LISTED, output)
+    show(rest_of(context).pages(PATH, group_id=group, since=since, until=until), LISTED, output)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from rollcall.cli.context import Form, GroupId, rest_of
-from rollcall.cli.facts import At, moment
+from rollcall.cli.facts import At
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, say, show, show_one
 
@@ -53,9 +53,8 @@ def timeline(
     output: Form = Output.TABLE,
 ) -> None:
     """Show a group along time: who was there, who owned how much, and what happened."""
-    begin, end = moment(since), moment(until)
     rest = rest_of(context)
-    found = rest.get("/group/timeline", group_id=group, since=begin, until=end, host=host)
+    found = rest.get("/group/timeline", group_id=group, since=since, until=until, host=host)
     if output is Output.TABLE:
         for line in lines(found, shutil.get_terminal_size().columns):
             say(line)

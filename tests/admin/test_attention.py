@@ -12,6 +12,9 @@ from console.queries import attention, attention_table, overview
 from console.queries.attention_table import UNSETTLED_AFTER
 from console.queries.thresholds import Thresholds
 from tests.admin.test_dashboard import JOURNAL, NODE, OWN_ALL, groups, page, sql
+from tests.docs.test_pages import leads_somewhere
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 pytestmark = pytest.mark.django_db
 
@@ -296,8 +299,28 @@ def test_every_rule_has_a_unique_name_and_an_existing_setting() -> None:
     assert said == known
 
 
+def test_every_rule_names_a_page_that_says_more() -> None:
+    for rule in attention_table.RULES:
+        page, *anchor = rule.docs.split("#")
+        assert leads_somewhere(DOCS / "README.md", "#".join((f"{page}.md", *anchor))), rule.name
+
+
+def test_a_finding_links_to_the_documentation_where_that_is_served(settings: Any) -> None:
+    settings.WEB_DOCS_URL = "https://docs.example/rollcall/"
+    sql(PAUSE, "orders1", HOUR)
+    sql(FREEZE, "orders2", HOUR)
+    shown = page()
+    assert 'href="https://docs.example/rollcall/pause.html"' in shown
+    assert 'href="https://docs.example/rollcall/operating.html#what-needs-attention"' in shown
+
+
+def test_without_such_a_place_there_is_no_link() -> None:
+    sql(PAUSE, "orders1", HOUR)
+    assert "More in the documentation" not in page()
+
+
 def test_the_operators_page_documents_every_rule() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+    page = (DOCS / "operating.md").read_text()
     for rule in attention_table.RULES:
         threshold = f" `{rule.setting}` " if rule.setting else "  "
         row = f"| {rule.name} | {rule.meaning} |{threshold}| {rule.advice} |"

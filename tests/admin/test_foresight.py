@@ -5,9 +5,10 @@ from typing import Final
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from console.people.staff_roles import OPERATOR, VIEWER
-from console.queries import foresight, foresight_text
+from console.queries import foresight, foresight_text, outcomes
 from groups.catalogue import changes
 from groups.core.operations import Name
 from groups.models import Group, Operation
@@ -41,12 +42,51 @@ def packers(*owned: int, protocol: str = "range", members: int = 1) -> None:
     [
         ("range", "Exact: no partition would move."),
         ("roundrobin", "Exact: no partition would move."),
-        ("sticky", "Estimated: no partition would move (its leader also looks at what"),
+        (
+            "sticky",
+            "Estimated: no partition would move (its leader also looks at what members own,",
+        ),
     ],
 )
 def test_where_nothing_has_changed_nothing_moves(protocol: str, said: str) -> None:
     packers(0, 1, 2, 3, protocol=protocol)
     assert expected_moves().startswith(said)
+
+
+LIVES: Final = """
+INSERT INTO rollcall_life_open (life, group_id, member_id, client_id, client_host, principal,
+    software_name, software_version, kind, session_timeout_ms, rebalance_timeout_ms, pattern,
+    protocols, revision, joined_generation, joined_at, origin)
+SELECT position + 1, group_id, member_id, '', '', '', %s, %s, 'classic', 10000, 10000, '',
+       '{}', 1, 1, now(), 'joined' FROM rollcall_member WHERE position < %s
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "lives", "said"),
+    [
+        ("4.4.0", 2, "Exact: 2 partitions would move. 2 rebalances in all."),
+        ("3.7.0", 2, "Estimated: 2 partitions would move (its leader also looks at"),
+        ("4.4.0", 1, "Estimated: 2 partitions would move (its leader also looks at"),
+    ],
+)
+def test_stickiness_is_exact_where_every_member_is_a_known_client(
+    version: str, lives: int, said: str
+) -> None:
+    packers(0, 1, 2, 3, protocol="cooperative-sticky", members=2)
+    sql(LIVES, "apache-kafka-java", version, lives)
+    assert expected_moves().startswith(said)
+
+
+def test_what_members_subscribe_to_has_to_be_the_same() -> None:
+    changes.create("other", 2)
+    packers(0, 1, 2, 3, protocol="sticky", members=2)
+    sql(LIVES, "apache-kafka-java", "4.4.0", 2)
+    execute(
+        "UPDATE rollcall_member SET subscription = replace(subscription::text,"
+        " encode('boxes', 'hex'), encode('other', 'hex'))::bytea WHERE position = 1"
+    )
+    assert "and they subscribe to different topics" in expected_moves()
 
 
 def test_a_partition_without_owner_gets_one() -> None:
@@ -93,6 +133,35 @@ def test_a_page_shows_and_keeps_what_is_expected() -> None:
     assert (kept["accuracy"], kept["moved"], kept["members"]) == ("exact", 0, 1)
     operation = f"/admin/groups/operation/{Operation.objects.get().pk}/change/"
     assert "no partition would move" in text(client.get(operation))
+
+
+ROUNDS: Final = """
+INSERT INTO rollcall_round (at, era, xid, group_id, generation, kind, outcome, started_at, ended_at,
+    is_partial, members, moved, stopped_ms, silent_ms, unowned_ms, triggers, cause_members,
+    cause_ids, cause_at_ms, cause_ms, acts, ends, counts, lives, waited_ms)
+SELECT ended, 0, n, 'packers', n, 'classic', 'assigned', ended - interval '1 s', ended, false, 2, n,
+       0, 0, 1000, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'
+FROM (SELECT n, now() + n * interval '1 s' AS ended FROM generate_series(1, 3) AS n) AS rounds
+"""
+
+
+@pytest.mark.parametrize(
+    ("rebalances", "said"),
+    [(1, "1 partition moved in 1.0 s; 1.0 partition-seconds"), (2, "3 partitions moved in 2.0 s")],
+)
+def test_what_followed_is_told_of_as_many_rebalances_as_were_expected(
+    rebalances: int, said: str
+) -> None:
+    """Of a cooperative group the second one assigns what the first one took away."""
+    packers(0, 1, 2, 3)
+    now = timezone.now()
+    told = {"accuracy": "exact", "moved": 3, "rebalances": rebalances}
+    asked = Operation(group_id="packers", verb="rebalance", state="succeeded", prediction=told)
+    asked.created_at = asked.finished_at = now
+    execute(ROUNDS)
+    seen = outcomes.seen(asked)
+    assert seen is not None and seen.text.startswith(said)
+    assert seen.differs is (rebalances == 1)
 
 
 def _key(shown: str) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """The offsets of a group's page: progress, pages of partitions, and who committed one of them."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -119,6 +122,36 @@ def test_commits_a_minute_of_the_last_day_are_a_line_for_each_partition() -> Non
     line = spark(rates["orders", 0])
     assert line.told == "Commits a minute in the last 24 h: at most 24.0, 1.0 in the last hour"
     assert line.points.startswith("0,1.0 ") and len(line.points.split()) == 24
+
+
+SUMMARISED = """
+INSERT INTO rollcall_fleet_hour
+SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 1, 1, 0, 0, '{}', '{}', '{}',
+       '{}', '{}'
+FROM generate_series(1, 20) n
+"""
+
+
+def test_commits_an_hour_are_a_chart_that_leads_to_timelines(viewer: Client) -> None:
+    """Of hours that were not summarised nobody knows; in the others a group has committed, or
+    not."""
+    with connection.cursor() as cursor:
+        cursor.execute(HOURS)
+        cursor.execute("DELETE FROM rollcall_progress WHERE commits[1] = 180")
+        cursor.execute("UPDATE rollcall_progress SET group_id = 'g'")
+        cursor.execute(SUMMARISED)
+    shown = text(viewer.get(f"{page('g')}?tab=offsets"))
+    this = timezone.now().replace(minute=0, second=0, microsecond=0)
+    for hours, said in ((1, "60"), (2, "120"), (3, "0"), (20, "1,200"), (21, "not known")):
+        assert f"{this - timedelta(hours=hours):%Y-%m-%d %H:%M} UTC: {said}</title>" in shown
+    assert "at most 1,200" in shown and 'class="rc-choices"' not in shown
+    when = f"{this - timedelta(hours=2):%Y-%m-%d %H:%M} UTC"
+    (link,) = set(re.findall(r'href="(\?[^"]*)" tabindex="-1"><title>' + when, shown))
+    assert viewer.get(page("g") + link.replace("&amp;", "&")).status_code == 200
+
+
+def test_a_group_of_which_no_hour_was_summarised_has_no_chart(viewer: Client) -> None:
+    assert 'id="charts"' not in text(viewer.get(f"{page('g')}?tab=offsets"))
 
 
 LAGS = """

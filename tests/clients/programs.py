@@ -110,6 +110,10 @@ PRODUCERS: Mapping[str, Program] = {
 """Transactional producers of offsets: each takes BOOTSTRAP TRANSACTIONAL_ID, then a verb a line
 (``producers.py`` says which)."""
 
+JAVA_STICKY = _java("rollcall.Sticky")
+JAVA_STICKY_4_3 = Program("java", (*_JAVA_4_3, "rollcall.Sticky"))
+"""Java's sticky assignors by themselves: a group a line."""
+
 KAFKA_TOOL = Program("java", _JAVA)
 """One of Kafka's command-line tools by itself: its main class and arguments."""
 

@@ -25,7 +25,7 @@ def test_a_member_that_leaves_moves_what_was_foreseen(seed: int) -> None:
         for n in range(chance.randrange(2, 6))
     ]
     talk.converge(*clients)
-    scene = SCENES["consumer"](talk.group.durable, topics, {})
+    scene = SCENES["consumer"](talk.group.durable, topics, {}, frozenset())
     gone = chance.choice(clients)
     held = {c.member_id: talk.group.members[c.member_id].target for c in clients}
     said = foresee(scene, Change(gone=frozenset([gone.member_id]), how=Gone.SILENT))

@@ -1,4 +1,4 @@
-"""Certificates of a test's own, beside the server of this process."""
+"""Certificates of a test's own, beside the server of this process, and an administrator."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,10 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from benchmarks.wire import create_topic
 from groups.postgres.connections import Connection
 from tests.in_process import other
+from tests.security.auditing import PASSWORD
 from tests.security.certificates import Certificates
 from tests.security.door import Door
 from tests.server.conftest import _prepared
@@ -55,3 +57,9 @@ async def _keep_rules(served: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "load", read)
     async with rules._reading:
         return
+
+
+@pytest.fixture
+def root(db: None) -> Any:
+    """An administrator."""
+    return get_user_model().objects.create_superuser("root", password=PASSWORD)

@@ -32,6 +32,7 @@ class Prediction(s.Serializer[Any]):
     freed = s.IntegerField(required=False, help_text="Partitions of members that end.")
     stopped = s.IntegerField(required=False, help_text="Partitions stopped in the rebalance.")
     members = s.IntegerField(required=False, help_text="Members afterwards.")
+    rebalances = s.IntegerField(required=False, help_text="2: a cooperative group hands over.")
 
 
 class OperationView(s.ModelSerializer[Operation]):

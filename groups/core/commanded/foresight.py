@@ -10,7 +10,7 @@ from groups.core.commanded import thread_offers
 from groups.core.commanded.assignment import deal
 from groups.core.commanded.states import STABLE
 from groups.core.commands import EXPELLED
-from groups.core.foresight import Accuracy, Rules, Scene, Seat
+from groups.core.foresight import Accuracy, Rules, Scene, Seat, Software
 from groups.core.rows import Durable, MemberRow
 
 MOVING: Final = "the current rebalance has not ended"
@@ -21,7 +21,7 @@ def _assign(seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks) -> 
     return {member_id: frozenset(owned) for member_id, owned in dealt.items()}
 
 
-def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
+def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks, _software: Software) -> Scene:
     """The group as its rows describe it; ``counts`` by topic name. An expelled consumer is none of
     its members."""
     group = durable.group

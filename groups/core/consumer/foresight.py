@@ -9,7 +9,7 @@ from groups.core.assignors.types import Assignor, Parts, Racks
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.targets import Subscribers
-from groups.core.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat
+from groups.core.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat, Software
 from groups.core.rows import Durable
 
 FOREIGN: Final = "it is assigned by {}, which is not known here"
@@ -33,7 +33,7 @@ ASSIGNORS: Final[Mapping[str, Rules]] = {
 PROTOCOL: Final = Protocol(DEFAULT_NAMES[0], ASSIGNORS)
 
 
-def scene(durable: Durable, counts: Mapping[str, int], racks: Racks) -> Scene:
+def scene(durable: Durable, counts: Mapping[str, int], racks: Racks, _software: Software) -> Scene:
     """The group as its rows describe it. ``counts`` by topic name are those of the catalogue now;
     ``racks`` by topic id."""
     details = durable.group.details

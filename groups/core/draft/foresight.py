@@ -8,7 +8,7 @@ from groups.core import drains, row_packing
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.draft import strategies
 from groups.core.draft.states import STABLE
-from groups.core.foresight import Accuracy, Assign, Rules, Scene, Seat
+from groups.core.foresight import Accuracy, Assign, Rules, Scene, Seat, Software
 from groups.core.rows import Durable, MemberRow
 from groups.core.strategy import Strategy
 
@@ -32,7 +32,7 @@ ASSIGNORS: Final[Mapping[str, Rules]] = {
 }
 
 
-def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks) -> Scene:
+def scene(durable: Durable, counts: Mapping[str, int], _racks: Racks, _software: Software) -> Scene:
     """The group as its rows describe it; ``counts`` by topic name."""
     group, name = durable.group, durable.group.protocol_name or ""
     rules = ASSIGNORS.get(name) or (None, Accuracy.UNKNOWN, FOREIGN.format(name))
