@@ -94,6 +94,7 @@ async def there(full: psycopg.Connection[Any]) -> AsyncIterator[connections.Conn
         yield made
 
 
+@pytest.mark.long
 async def test_a_node_starts_serves_and_changes_everything(
     there: connections.Connection,
 ) -> None:

@@ -47,7 +47,12 @@ def explained(chance: random.Random, entries: Iterable[Entry]) -> Iterable[Entry
         yield entry
 
 
-@pytest.fixture(params=[True, False], ids=["small", "large"])
+@pytest.fixture(
+    params=[
+        pytest.param(True, id="small"),
+        pytest.param(False, id="large", marks=pytest.mark.long),
+    ]
+)
 def size(
     request: pytest.FixtureRequest, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:

@@ -8,7 +8,10 @@ version before and by this one, the difference is the review.
 import json
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 from tests.walks.life import PEOPLE, Life
 from tests.walks.plain import digest
@@ -18,10 +21,19 @@ LIVES = 40
 
 FOLDER = Path(__file__).parent / "lives"
 
+KINDS = [pytest.param(kind, marks=pytest.mark.xdist_group(f"walks of {kind}")) for kind in PEOPLE]
+"""For tests of all lives of a kind: living them takes most of their time, so one worker does it."""
+
+
+@cache
+def lived(kind: str, seed: int) -> Life:
+    """A life from its beginning to its end. Who asks for it only reads it."""
+    return Life(kind, seed).live()
+
 
 def digests_of(kind: str, seed: int) -> list[str]:
     """The digests of a life as the rules have it now."""
-    return [digest([words, told]) for words, told in Life(kind, seed).live().told]
+    return [digest([words, told]) for words, told in lived(kind, seed).told]
 
 
 def recorded(kind: str) -> list[list[str]]:
@@ -31,7 +43,7 @@ def recorded(kind: str) -> list[list[str]]:
 
 def in_words(kind: str, seed: int, last: int | None = None) -> str:
     """A life up to a step."""
-    steps = Life(kind, seed).live().told[:last]
+    steps = lived(kind, seed).told[:last]
     return "\n".join(
         f"{at:2} {words}\n   {json.dumps(said, sort_keys=True)}"
         for at, (words, said) in enumerate(steps)

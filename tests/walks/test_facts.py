@@ -16,10 +16,9 @@ from groups.core.group import Decision, Group
 from groups.core.replies import Synced
 from tests.walks import recorded
 from tests.walks.ledger import Ledger, parts_of
-from tests.walks.life import PEOPLE, Life
 
 
-@pytest.mark.parametrize("kind", PEOPLE)
+@pytest.mark.parametrize("kind", recorded.KINDS)
 def test_the_facts_say_who_is_there_and_who_owns_what(kind: str) -> None:
     ledgers = []
     for seed in range(recorded.LIVES):
@@ -39,7 +38,7 @@ def test_what_was_judged_wrongly(kind: str, seed: int) -> None:
 def checked(kind: str, seed: int) -> Ledger:
     """The facts of a life, compared after each of its steps with what the group says."""
     ledger = Ledger()
-    for _, decision in Life(kind, seed).live().written:
+    for _, decision in recorded.lived(kind, seed).written:
         ledger.take(decision)
         group = decision.group
         there = () if decision.deleted else group.durable.members

@@ -9,7 +9,6 @@ from groups.core.group import Decision, JournalEntry
 from groups.core.journal import EntryKind
 from groups.core.rounds import Outcome, Round
 from tests.walks import recorded
-from tests.walks.life import PEOPLE, Life
 
 OF_CLASSIC = {EntryKind.STABLE: Outcome.ASSIGNED, EntryKind.EMPTIED: Outcome.EMPTIED}
 OF_OTHERS = {EntryKind.REBALANCE_COMPLETED: Outcome.ASSIGNED, EntryKind.EMPTIED: Outcome.EMPTIED}
@@ -30,11 +29,11 @@ def ended(decision: Decision) -> list[Round]:
     return [fact for fact in decision.facts if isinstance(fact, Round)]
 
 
-@pytest.mark.parametrize("kind", PEOPLE)
+@pytest.mark.parametrize("kind", recorded.KINDS)
 def test_each_rebalance_that_ends_is_a_round(kind: str) -> None:
     seen = Counter[str]()
     for seed in range(recorded.LIVES):
-        for _, decision in Life(kind, seed).live().written:
+        for _, decision in recorded.lived(kind, seed).written:
             if decision.deleted:
                 continue
             found = ended(decision)

@@ -11,11 +11,11 @@ from groups.core.classic import timers as classic_timers
 from groups.core.draft import timers as draft_timers
 from groups.core.step import RowsGroup
 from tests.walks import desk, recorded
-from tests.walks.life import PEOPLE, Life
+from tests.walks.life import Life
 
 
 @pytest.mark.parametrize("seed", range(recorded.LIVES))
-@pytest.mark.parametrize("kind", PEOPLE)
+@pytest.mark.parametrize("kind", recorded.KINDS)
 def test_a_walk_is_unchanged_since_the_rules_last_changed(kind: str, seed: int) -> None:
     before, now = recorded.recorded(kind)[seed], recorded.digests_of(kind, seed)
     pairs = enumerate(zip_longest(before, now))

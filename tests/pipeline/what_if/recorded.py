@@ -3,6 +3,7 @@ heartbeat (``proof.stories``), which come, leave, crash, stall, restart and are 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import Any, Final
 
@@ -143,8 +144,10 @@ class Watched(World):
         return decision
 
 
+@cache
 def recorded(kind: str, seed: int, hours: float = 1.0, session_ms: int = SESSION_MS) -> Recording:
-    """One group's hours. What clients do is the same under another session timeout."""
+    """One group's hours, which nobody changes: making them takes three times as long as a replay.
+    What clients do is the same under another session timeout."""
     story = Hours(kind, seed, session_ms)
     story.live(hours)
     return story.world.ledger.recording(1_000_000, story.world.now)
