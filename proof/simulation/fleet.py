@@ -7,6 +7,7 @@ depend on how many groups there are (docs/hot-path.md). What a hand-over costs i
 count here, where loading takes no simulated time; its processor time and memory are real.
 """
 
+import gc
 import resource
 import time
 from collections import Counter
@@ -39,6 +40,9 @@ CALM_S: Final = 1.0
 
 BACK_S: Final = 1.0
 """After which a node that was stopped starts again."""
+
+GC_THRESHOLDS: Final = (50_000, 20, 100)
+"""Those of a node (``protocol/server.py``): collections by Python's own took half of a run."""
 
 STATE: Final = GroupRow(
     "", "classic", "Stable", GENERATION, "consumer", "range", "m-0", {"synced": True}
@@ -195,10 +199,13 @@ ACTS: Final = {
 def living(seed: int, nodes: int, groups: int) -> Iterator[Fleet]:
     """A fleet whose processes end with the block."""
     fleet = Fleet(seed, nodes, groups)
+    usual = gc.get_threshold()
     with Seams(fleet.database, fleet.network).in_place():
+        gc.set_threshold(*GC_THRESHOLDS)
         try:
             yield fleet
         finally:
+            gc.set_threshold(*usual)
             for process in fleet.world.processes:
                 process.bury()
 
