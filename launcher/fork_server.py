@@ -49,6 +49,9 @@ SETUP = (
     "groups.postgres.message_queue",
     "groups.sweeps.schedule",
     "groups.management.commands.setup",
+    "groups.postgres.functions",
+    "groups.store.sql.nodes",
+    "console.queries.drains",
 )
 """Before the first fork. The set-up runs while the rest is imported."""
 
@@ -68,7 +71,13 @@ NODE_TOO = (
     "protocol.metrics.node_report",
     "protocol.connection.tls_connection",
     "protocol.connection.unsent",
+    "protocol.connection.traced",
+    "protocol.connection.connection_list",
+    "protocol.limits.file_descriptors",
+    "protocol.limits.garbage",
+    "groups.cluster.node_settings",
     "channels.routing",
+    "encodings.idna",  # by Python, for the names of hosts
 )
 """Before the first node."""
 
@@ -79,6 +88,8 @@ OTHERS = (
     "celery.app.amqp",
     "celery.app.log",
     "celery.concurrency.thread",
+    "celery.events.dispatcher",
+    "celery.events.receiver",
     "celery.worker.autoscale",
     "celery.worker.consumer",
     "celery.worker.control",
@@ -88,9 +99,14 @@ OTHERS = (
     "console.tasks",
     "groups.sweeps.beat",
     "groups.sweeps.pool",
+    "asgiref.compatibility",
     "daphne.access",
     "daphne.endpoints",
     "daphne.ws_protocol",
+    "django.contrib.messages.storage.session",
+    "encodings.unicode_escape",
+    "web.http_limits",
+    "web.priority",
     "coordinator_site.asgi",
     "coordinator_site.celery",
 )

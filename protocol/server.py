@@ -276,7 +276,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await asyncio.wait(ending)
 
     def _make_sasl(self, settings: NodeSettings) -> Sasl:
-        import protocol.authentication.scram  # noqa: F401  (its library is only for nodes with such a listener)
+        if any(each.security.has_sasl for each in self.listeners):
+            import protocol.authentication.scram  # noqa: F401  (its library takes 3 MiB)
 
         return Sasl(
             credentials=self.node.credentials,

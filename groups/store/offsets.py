@@ -118,12 +118,10 @@ async def of_partitions(
     places = [(one, at) for one, some in enumerate(requests) for at in some.partitions]
     committed: list[dict[Partition, CommittedOffset]] = [{} for _ in requests]
     unstable: list[set[Partition]] = [set() for _ in requests]
+    stable = [place for place, (one, _) in enumerate(places) if requests[one].stable]
     parameters = {
-        "place": array(range(len(places))),
-        "group_id": array([requests[one].group_id for one, _ in places]),
-        "topic": array([topic for _, (topic, _) in places]),
-        "partition": array([partition for _, (_, partition) in places]),
-        "is_stable": array([int(requests[one].stable) for one, _ in places]),
+        **_columns("", range(len(places)), places, requests),
+        **_columns("stable_", stable, places, requests),
     }
     async with readers.connection() as connection:
         cursor = await connection.execute(
@@ -136,6 +134,22 @@ async def of_partitions(
             else:
                 committed[one][at] = CommittedOffset(*found)
     return [Read(*each) for each in zip(committed, unstable, strict=True)]
+
+
+def _columns(
+    prefix: str,
+    chosen: Sequence[int],
+    places: Sequence[tuple[int, Partition]],
+    requests: Sequence[Some],
+) -> dict[str, Any]:
+    """The arrays of these places. ``places``: the number of a request, and what it asks for."""
+    some = [places[place] for place in chosen]
+    return {
+        f"{prefix}place": array(chosen),
+        f"{prefix}group_id": array([requests[one].group_id for one, _ in some]),
+        f"{prefix}topic": array([topic for _, (topic, _) in some]),
+        f"{prefix}partition": array([partition for _, (_, partition) in some]),
+    }
 
 
 async def committed_of_many(

@@ -1,13 +1,16 @@
 """The fork server: what it makes sure of before each fork, and what is new in each process."""
 
 import os
+import re
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
 
 from launcher.environment import CHECKOUT
+from launcher.installation import Installation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 
@@ -130,6 +133,22 @@ heavy = "console.admin unfold.admin rest_framework.views unittest sqlalchemy ric
 print([name for name in heavy if sys.modules.get(name)])
 """
     assert run(script) == "[]\n"
+
+
+IMPORTED = re.compile(r"^(node 0|web|worker) .*import time: +\d+ \| +\d+ \| +(\S+)$", re.MULTILINE)
+LOOPS = {"daphne.server", "daphne.cli", "protocol.server"}
+"""They make event loops, and so come after the fork."""
+
+
+@pytest.mark.long
+def test_programs_import_nothing_more_after_the_fork() -> None:
+    """Somebody would wait for it at each start, and have it in memory once more."""
+    installation = Installation({"PYTHONPROFILEIMPORTTIME": "1"})
+    installation.log = deque()
+    with installation:
+        pass
+    found = {name for _, name in IMPORTED.findall("".join(installation.log))}
+    assert found == LOOPS
 
 
 EARLY_SET_UP = """

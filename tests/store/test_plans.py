@@ -32,12 +32,15 @@ STATEMENTS: Mapping[str, tuple[str, Parameters]] = {
     "overtake": (transactions.OVERTAKE, {"producer_id": "bigint"}),
 }
 
-ONE_PARTITION: Parameters = {
+FOUND: Parameters = {
     "place": "'{0}'::int[]",
     "group_id": "'{g-7}'::text[]",
     "topic": "'{orders}'::text[]",
     "partition": "'{0}'::int[]",
-    "is_stable": "'{1}'::int[]",
+}
+ONE_PARTITION: Parameters = {
+    **FOUND,
+    **{f"stable_{name}": value for name, value in FOUND.items()},
 }
 ONE_TOPIC: Parameters = {"group_id": "'g-7'", "topics": "'{orders}'", "most": "100"}
 TWO_GROUPS: Parameters = {

@@ -346,16 +346,16 @@ CROSS JOIN LATERAL (
     LIMIT 1) AS o
 UNION ALL
 SELECT place, NULL, NULL, NULL
-FROM unnest(%(place)s::int[], %(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
-            %(is_stable)s::int[]) AS asked(place, group_id, topic, partition, is_stable)
+FROM unnest(%(stable_place)s::int[], %(stable_group_id)s::text[], %(stable_topic)s::text[],
+            %(stable_partition)s::int[]) AS asked(place, group_id, topic, partition)
 CROSS JOIN LATERAL (
     SELECT FROM rollcall_pending_offset AS o
     WHERE o.group_id = asked.group_id AND o.topic = asked.topic AND o.partition = asked.partition
     LIMIT 1) AS pending
-WHERE is_stable = 1
 """
-"""Single partitions of some groups. Those that a transaction may still commit come once more,
-without an offset. The limits within keep PostgreSQL from comparing each row with each."""
+"""Single partitions of some groups. Those of the ``stable_`` arrays that a transaction may still
+commit come once more, without an offset. The limits within keep PostgreSQL from comparing each row
+with each."""
 
 FETCH_OFFSETS_OF_GROUPS = """
 SELECT place, o.*
