@@ -128,10 +128,12 @@ def answer(scene: Scene, change: Change = NO_CHANGE) -> Foresight:
 
 
 def of_host(scene: Scene, host: str) -> Change:
-    """The loss of a host: its members end without a word. Raises ValueError if it has none."""
-    gone = frozenset(seat.member_id for seat in scene.seats if seat.host == host)
+    """The loss of a host, with Kafka's slash before it or without: its members end without a word.
+    Raises ValueError if it has none."""
+    there = host.lstrip("/")
+    gone = frozenset(seat.member_id for seat in scene.seats if seat.host.lstrip("/") == there)
     if not gone:
-        raise ValueError(f"no member is on host {host}")
+        raise ValueError(f"no member is on host {there}")
     return Change(gone=gone, how=Gone.SILENT)
 
 

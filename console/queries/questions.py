@@ -97,6 +97,8 @@ def _members(scene: Scene, query: Asked) -> Question:
 
 def _partitions(_scene: Scene, query: Asked) -> Question:
     topic, added = str(query.get("grown", "")), _number(query, "partitions")
+    if not topic:
+        raise ValueError("the topic that grows is not named")
     title = f"With {many(added, 'more partition')} of {topic}"
     return Question(title, Change(partitions={topic: added}))
 
@@ -132,11 +134,17 @@ BESIDES: Final[Mapping[str, Callable[[Scene, Asked, Question], Question]]] = {
 }
 """What is asked besides, in the same way."""
 
+PARTS: Final[Mapping[str, str]] = {"grown": "partitions", "static": "at_once"}
+"""Parameters that say more of a question, which is not asked without its own."""
+
 
 def question(scene: Scene, query: Asked) -> Question | None:
     """The first question that is asked; None: none is. Raises ValueError with the reason why it
     makes no sense."""
     asked = next((name for name in QUESTIONS if query.get(name)), None)
+    for part in filter(query.get, PARTS):
+        if not query.get(PARTS[part]):
+            raise ValueError(f"{part} says more of {PARTS[part]}, which is not given")
     if asked is None:
         return None
     found = QUESTIONS[asked](scene, query)

@@ -184,7 +184,8 @@ def test_the_loss_of_a_host() -> None:
         "1 member owns 4 partitions, which stand still until their sessions end, for at most"
         " 10.0 s: at most 40.0 partition-seconds. Exact: 4 partitions would move."
     ) in shown
-    assert what_if("host=/nowhere").count("no member is on host /nowhere") == 1
+    assert "If host 10.7.0.1 dies" in what_if("host=10.7.0.1")
+    assert what_if("host=/nowhere").count("no member is on host nowhere") == 1
 
 
 ANSWERS: Final = {
@@ -217,6 +218,10 @@ def test_other_questions(query: str) -> None:
         ("more=zz", "a whole number is needed"),
         ("partitions=3&grown=none", "no member subscribes to none"),
         ("partitions=-3&grown=boxes", "not positive"),
+        ("partitions=3", "the topic that grows is not named"),
+        ("grown=boxes", "grown says more of partitions, which is not given"),
+        ("more=1&static=1", "static says more of at_once, which is not given"),
+        ("host=nowhere", "no member is on host nowhere"),
         ("assignor=uniform", "is not known for this kind"),
         ("at_once=-1", "not positive"),
         ("gone=%00", "is no member"),

@@ -150,7 +150,13 @@ def test_commits_an_hour_are_a_chart_that_leads_to_timelines(viewer: Client) -> 
     assert viewer.get(page("g") + link.replace("&amp;", "&")).status_code == 200
 
 
-def test_a_group_of_which_no_hour_was_summarised_has_no_chart(viewer: Client) -> None:
+@pytest.mark.parametrize("statement", [HOURS, SUMMARISED])
+def test_without_commits_in_summarised_hours_there_is_no_chart(
+    viewer: Client, statement: str
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        cursor.execute("UPDATE rollcall_progress SET group_id = 'g'")
     assert 'id="charts"' not in text(viewer.get(f"{page('g')}?tab=offsets"))
 
 
