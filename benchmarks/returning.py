@@ -34,12 +34,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.crowds import Good, Seen, p99
-from benchmarks.herd import BEAT_S, BROKEN, CALL_S, RETRY_S
 from benchmarks.options import Options
 from benchmarks.wire import STOCK_SESSION_MS, Member, Peer, settle
 from groups.core.errors import ErrorCode
 from launcher import ports
 from launcher.installation import CHECKOUT, Installation
+from rollcall.wire.errors import WireError
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
 from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
@@ -50,12 +50,20 @@ TIMES = 3.0
 GROUPS, GROUP_SIZE = 100, 50
 USER, PASSWORD = "crowd", "a password of the benchmark"
 MECHANISM, HASH = "SCRAM-SHA-512", "sha512"
+BEAT_S = 3.0
+CALL_S = 30.0
+"""request.timeout.ms of stock clients."""
+
+RETRY_S = 0.1
+"""retry.backoff.ms of stock clients."""
+
 RETRY_S_MAX = 1.0
 """reconnect.backoff.max.ms of Java's clients."""
 
 LOWEST = 19
 FORMING_AT_ONCE = 4
 CALM_S, FORM_S, AFTER_S = 10.0, 300.0, 120.0
+BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError, WireError, AssertionError)
 STARTING = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 

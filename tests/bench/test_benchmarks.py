@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import (
-    assignors,
     closed_loop,
     commits,
-    convergence,
     crowds,
     growth,
     heartbeats,
@@ -27,7 +25,6 @@ from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer
-from groups.core.assignors.registry import table
 from launcher import ports
 from launcher.installation import CHECKOUT, Installation
 from rollcall.wire.messages.metadata import MetadataRequest
@@ -155,31 +152,6 @@ async def test_a_phase_of_crowds_ends_on_time() -> None:
     calm = await good.watched(0)
     good.seen.beats.append(1.0)
     assert calm.beats == []
-
-
-@pytest.mark.parametrize("is_alike", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_every_assignor_is_correct_on_the_benchmark_grid(is_alike: bool) -> None:
-    case = assignors.Case(10, 6, 6, is_alike)
-    for assign in table().values():
-        runs = list(assignors.measure(assign, case))
-        assert [kind for kind, _, _ in runs] == ["full", "incremental"]
-        assert all(right for *_, right in runs)
-
-
-def test_a_partition_assigned_twice_is_detected() -> None:
-    part = ("t", 0)
-    assert assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset()})
-    assert not assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset({part})})
-    assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})
-
-
-@pytest.mark.long
-@pytest.mark.xdist_group("bench")
-def test_ten_stock_consumers_converge_in_either_protocol(own: Installation) -> None:
-    figures = convergence.measure(own.kafka, rounds=1, rest_s=0)
-
-    assert figures.keys() == {"consumer", "classic"}
-    assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
 
 
 GROWING = [
