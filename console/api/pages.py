@@ -154,8 +154,8 @@ def size_of(query: Mapping[str, Any]) -> int:
 
 
 def first_page(
-    request: Request, values: Sequence[tuple[str, int]], query: Mapping[str, Any]
-) -> tuple[Sequence[tuple[str, int]], str | None]:
+    request: Request, values: Sequence[tuple[str | int, ...]], query: Mapping[str, Any]
+) -> tuple[Sequence[tuple[str | int, ...]], str | None]:
     """The page that these values begin; one more than a page has says that another follows."""
     page = values[: size_of(query)]
     return page, _link(request, Cursor(page[-1])) if len(values) > len(page) else None
