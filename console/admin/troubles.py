@@ -18,6 +18,8 @@ from console.queries.situation_text import many
 from console.queries.timeline_text import partition_seconds
 from groups.models import Acknowledgement
 
+DOCS_URL: Final = "WEB_DOCS_URL"
+
 
 class Button(NamedTuple):
     """The one thing to do about a finding."""
@@ -69,7 +71,7 @@ def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
 
 def documentation(line: Fired) -> str:
     """The page of the documentation's site, if the installation says where that is."""
-    site, (page, _, anchor) = settings.WEB_DOCS_URL, line.docs.partition("#")
+    site, (page, _, anchor) = getattr(settings, DOCS_URL), line.docs.partition("#")
     return f"{site.rstrip('/')}/{page}.html{'#' if anchor else ''}{anchor}" if site else ""
 
 

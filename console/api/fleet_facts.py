@@ -1,6 +1,7 @@
-"""Reads of the facts of all groups: lives, and which groups had a partition (docs/facts.md)."""
+"""Reads of the facts of all groups: lives, which groups had a partition, and which committed
+(docs/facts.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from console.api.views import View, required
 from console.queries import fleet_facts
 
 Row = Mapping[str, Any]
+Key = tuple[str | int, ...]
 
 TIME = [
     OpenApiParameter(
@@ -32,17 +34,23 @@ TIME = [
 class FleetView(View):
     """A list over all groups, by key."""
 
-    def asked(self) -> fleet_facts.Page:
-        """The page that the query names, with one row more."""
-        text, after = self.query.get("cursor"), None
-        if text:
-            at, life = Cursor.read(text, [datetime.fromisoformat, partial(is_like, int)]).key
-            after = datetime.fromisoformat(str(at)), int(life)
+    def asked(self, after: tuple[datetime, int] | None = None) -> fleet_facts.Page:
+        """The page of the query's time after this row, with one row more."""
         since, until = map(self.query.get, ("since", "until"))
         return fleet_facts.Page(since, until, after, size_of(self.query) + 1)
 
+    def after(self, *checks: Callable[[Any], object]) -> Sequence[str | int]:
+        """The key in the query's cursor, whose parts these check; none without a cursor."""
+        text = self.query.get("cursor")
+        return Cursor.read(text, checks).key if text else ()
+
+    def asked_by_time(self) -> fleet_facts.Page:
+        """The page that the query names, of rows by a time and a life."""
+        key = self.after(datetime.fromisoformat, partial(is_like, int))
+        return self.asked((datetime.fromisoformat(str(key[0])), int(key[1])) if key else None)
+
     def answered(
-        self, request: Request, found: Mapping[tuple[str, int], Row], shape: type[Serializer[Any]]
+        self, request: Request, found: Mapping[Key, Row], shape: type[Serializer[Any]]
     ) -> Response:
         """The rows by key in their shape, and where they go on."""
         page, following = first_page(request, [*found], self.query)
@@ -67,8 +75,8 @@ class FleetLives(FleetView):
     def get(self, request: Request) -> Response:
         """List members' lives of all groups in order of joining, those that are over too: whose
         members were on a host, for instance."""
-        found = fleet_facts.lives(self.asked(), *map(self.query.get, ("host", "client_id")))
-        rows = {
+        found = fleet_facts.lives(self.asked_by_time(), *map(self.query.get, ("host", "client_id")))
+        rows: Mapping[Key, Row] = {
             _key(one.life.joined_at, one.life.life): {
                 "group_id": one.group_id,
                 **one.life._asdict(),
@@ -94,8 +102,8 @@ class FleetOwners(FleetView):
     def get(self, request: Request) -> Response:
         """List which members of which groups owned a partition, from when until when, in order."""
         query = required(self.query, "topic", "partition")
-        found = fleet_facts.owners(self.asked(), query["topic"], query["partition"])
-        rows = {
+        found = fleet_facts.owners(self.asked_by_time(), query["topic"], query["partition"])
+        rows: Mapping[Key, Row] = {
             _key(one.owned.from_at, one.owned.life): {
                 "group_id": one.group_id,
                 **one.owned._asdict(),
@@ -104,6 +112,30 @@ class FleetOwners(FleetView):
             for one in found
         }
         return self.answered(request, rows, shapes.OwnedByGroup)
+
+
+class FleetProgress(FleetView):
+    """Which groups committed."""
+
+    @described(
+        operation_id="list_progress_of_fleet",
+        parameters=[
+            OpenApiParameter(
+                "idle", bool, description="Only groups without a commit in this time."
+            ),
+            *TIME,
+            *PAGE,
+        ],
+        responses=page_of(shapes.ProgressOfGroup),
+    )
+    def get(self, request: Request) -> Response:
+        """List groups with committed offsets, by id, with how often each committed in the hours of
+        a time that are over."""
+        after = self.after(partial(is_like, str))
+        idle = bool(self.query.get("idle"))
+        found = fleet_facts.progress(self.asked(), str(after[0]) if after else "", idle=idle)
+        rows: Mapping[Key, Row] = {(one.group_id,): one._asdict() for one in found}
+        return self.answered(request, rows, shapes.ProgressOfGroup)
 
 
 def _key(at: datetime, life: int) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
@@ -27,6 +27,9 @@ CURSOR_MAX: Final = 8_192
 """Maximum length in characters; longer than any key."""
 
 BIGINT: Final = 1 << 63
+
+KeyT = TypeVar("KeyT", bound=tuple[str | int, ...])
+"""The key of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +157,8 @@ def size_of(query: Mapping[str, Any]) -> int:
 
 
 def first_page(
-    request: Request, values: Sequence[tuple[str, int]], query: Mapping[str, Any]
-) -> tuple[Sequence[tuple[str, int]], str | None]:
+    request: Request, values: Sequence[KeyT], query: Mapping[str, Any]
+) -> tuple[Sequence[KeyT], str | None]:
     """The page that these values begin; one more than a page has says that another follows."""
     page = values[: size_of(query)]
     return page, _link(request, Cursor(page[-1])) if len(values) > len(page) else None

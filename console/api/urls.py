@@ -98,6 +98,7 @@ urlpatterns = [
     ),
     path("lives", fleet_facts.FleetLives.as_view()),
     path("owners", fleet_facts.FleetOwners.as_view()),
+    path("progress", fleet_facts.FleetProgress.as_view()),
     path("marks", marks.Marks.as_view()),
     path("marks/<int:mark_id>", marks.OneMark.as_view()),
     path("advice", advice.Advice.as_view()),

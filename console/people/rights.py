@@ -183,6 +183,7 @@ REST: Final[Mapping[str, Row]] = {
     "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
     "lives": {"GET": VIEW_GROUP},
     "owners": {"GET": VIEW_GROUP},
+    "progress": {"GET": VIEW_GROUP},
     "marks": {"GET": VIEW_GROUP, "POST": MARK},
     "marks/<int:mark_id>": {"DELETE": MARK},
     "advice": {"GET": VIEW_REPORT},

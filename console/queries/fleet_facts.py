@@ -1,5 +1,5 @@
-"""Members' lives and who owned a partition, over all groups. Reads only, a page at a time
-(docs/facts.md)."""
+"""Members' lives, who owned a partition, and which groups committed, over all groups. Reads only, a
+page at a time (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -49,6 +49,16 @@ class OwnedByGroup(NamedTuple):
     owned: Owned
 
 
+class ProgressOfGroup(NamedTuple):
+    """How often a group committed partitions in hours that are over, the last of these with a
+    commit, and when it committed last of all."""
+
+    group_id: str
+    commits: int
+    last_hour: datetime | None
+    committed_at: datetime
+
+
 def lives(page: Page, host: str | None, client_id: str | None) -> Sequence[LifeOfGroup]:
     """The lives of members on this host, with this client id, in order of joining."""
     who = {"host": None if host is None else host.lstrip("/"), "client_id": client_id}
@@ -70,3 +80,12 @@ def owners(page: Page, topic: str, partition: int) -> Sequence[OwnedByGroup]:
         OwnedByGroup(group_id, Owned(*row, *names.get(row[-1], FORGOTTEN)))
         for *row, group_id in found
     ]
+
+
+def progress(page: Page, after: str, *, idle: bool) -> Sequence[ProgressOfGroup]:
+    """The groups with committed offsets after this id, in its order; ``idle``: only those without a
+    commit in these hours."""
+    parameters = {**page.parameters(), "after": after, "idle": idle}
+    with many_rows() as cursor:
+        cursor.execute(sql.PROGRESS, parameters)
+        return [ProgressOfGroup(*row) for row in cursor.fetchall()]

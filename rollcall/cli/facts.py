@@ -196,3 +196,23 @@ def fleet_owners(
     """Show which groups' members owned a partition at a time; without --at in the last day."""
     asked = {"topic": topic, "partition": partition, "since": at, "until": at}
     _listed(context, "/owners", (GROUP, *OWNERS), output, **asked)
+
+
+FLEET_PROGRESS: Final[Columns] = (
+    GROUP,
+    Column("COMMITS", "commits"),
+    short("last_hour"),
+    short("committed_at"),
+)
+
+
+def fleet_progress(
+    context: typer.Context,
+    idle: Annotated[bool, typer.Option("--idle", help="Only groups without a commit.")] = False,
+    since: At = None,
+    until: At = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List how often groups committed in hours that are over: of the last day, or since --since."""
+    asked = {"idle": "true" if idle else None, "since": since, "until": until}
+    _listed(context, "/progress", FLEET_PROGRESS, output, **asked)

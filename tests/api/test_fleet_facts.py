@@ -95,3 +95,53 @@ def test_what_is_packed_is_found_too(viewer: Client, times: list[datetime]) -> N
 @pytest.mark.parametrize("key", [["yesterday", 1], [7, 1], ["2026-01-01", "x"], ["2026-01-01"]])
 def test_a_cursor_of_another_list_is_refused(viewer: Client, db: None, key: list[Any]) -> None:
     assert viewer.get(f"/api/v1/lives?cursor={Cursor(key).text()}").status_code == 400
+
+
+COMMITTED = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+                             committed_at)
+SELECT group_id, 'orders', 7, 10, -1, '', now() - interval '2 days' FROM rollcall_group
+"""
+HOURS = """
+INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
+    first_offsets, last_offsets, pauses_ms, lives, end_offsets)
+SELECT %(hour)s + interval '61 minutes', 0, 1, %(hour)s, 'packers', topic, '{0,7}', '{3,1}',
+       '{10,5}', '{40,5}', '{700,3600000}', '{NULL,NULL}', '{50,NULL}'
+FROM unnest(ARRAY['orders', 'bills']) AS topic
+"""
+
+
+@pytest.fixture
+def hour(times: list[datetime]) -> datetime:
+    """Packers committed in this hour, four hours ago; shippers long before."""
+    at = times[-1].replace(minute=0, second=0, microsecond=0) - timedelta(hours=4)
+    with connection.cursor() as cursor:
+        cursor.execute(COMMITTED)
+        cursor.execute(HOURS, {"hour": at})
+    return at
+
+
+def test_which_groups_committed_and_which_did_not(viewer: Client, hour: datetime) -> None:
+    every = rows(viewer, "progress?page_size=1")
+    assert [(row["group_id"], row["commits"]) for row in every] == [("packers", 8), ("shippers", 0)]
+    assert datetime.fromisoformat(every[0]["last_hour"]) == hour
+    (idle,) = rows(viewer, "progress?idle=true")
+    assert (idle["group_id"], idle["last_hour"]) == ("shippers", None)
+    assert datetime.fromisoformat(idle["committed_at"]) < hour - timedelta(days=1)
+
+
+@pytest.mark.parametrize(("minutes", "idle"), [(59, ["shippers"]), (61, ["packers", "shippers"])])
+def test_an_hour_counts_until_it_is_over(
+    viewer: Client, hour: datetime, minutes: int, idle: list[str]
+) -> None:
+    since = at(hour + timedelta(minutes=minutes))
+    found = rows(viewer, f"progress?idle=true&since={since}&page_size=1")
+    assert [row["group_id"] for row in found] == idle
+    early = rows(viewer, f"progress?until={at(hour - timedelta(minutes=1))}")
+    assert [row["commits"] for row in early] == [0, 0]
+
+
+def test_groups_without_a_committed_offset_made_no_promise(viewer: Client, hour: datetime) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM rollcall_offset WHERE group_id = 'shippers'")
+    assert [row["group_id"] for row in rows(viewer, "progress")] == ["packers"]

@@ -25,6 +25,7 @@ from console.api.serializers.facts import (
     MomentsCompared,
     OwnedByGroup,
     OwnedPartitions,
+    ProgressOfGroup,
     Round,
 )
 from console.api.serializers.fleet import (
@@ -154,6 +155,7 @@ __all__ = [
     "OneRebalance",
     "OperationView",
     "OwnedByGroup",
+    "ProgressOfGroup",
     "OwnedPartitions",
     "Round",
     "PartitionView",

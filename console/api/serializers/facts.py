@@ -69,6 +69,17 @@ class OwnedByGroup(OwnedPartitions):
     group_id = s.CharField()
 
 
+class ProgressOfGroup(s.Serializer[Any]):
+    """What a group committed in a time."""
+
+    group_id = s.CharField()
+    commits = s.IntegerField(help_text="Of partitions, in hours that are over.")
+    last_hour = s.DateTimeField(
+        allow_null=True, help_text="The last of these hours with a commit; null: there was none."
+    )
+    committed_at = s.DateTimeField(help_text="The group's last commit of all.")
+
+
 class HourOfPartition(s.Serializer[Any]):
     """What was committed for a partition in an hour."""
 

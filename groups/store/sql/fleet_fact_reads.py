@@ -58,3 +58,27 @@ SELECT life, member_id, instance_id, client_id, client_host FROM (
 ) AS lives WHERE life = ANY(%(lives)s)
 """
 """Members by their lives, of these groups."""
+
+WITHIN = "hour + interval '1 hour' > %(first)s AND hour <= %(last)s"
+PACKED_WITHIN = f"p.of_group = g.group_id AND {WITHIN}"
+
+PROGRESS = f"""
+SELECT g.group_id, made.commits, made.last_hour, last.committed_at
+FROM rollcall_group AS g
+CROSS JOIN LATERAL (
+    SELECT max(committed_at) AS committed_at FROM rollcall_offset AS o WHERE o.group_id = g.group_id
+) AS last
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(n), 0)::bigint AS commits, max(hour) AS last_hour
+    FROM (
+        SELECT hour, commits FROM rollcall_progress
+        WHERE group_id = g.group_id AND at >= %(first)s AND {WITHIN}
+        UNION ALL
+        {packed_between("rollcall_progress", "hour, commits", PACKED_WITHIN)}
+    ) AS hours CROSS JOIN LATERAL unnest(commits) AS n
+) AS made
+WHERE g.group_id > %(after)s AND last.committed_at IS NOT NULL
+  AND NOT (%(idle)s AND made.last_hour IS NOT NULL)
+ORDER BY g.group_id LIMIT %(most)s
+"""
+"""Group by group, so a page costs what its groups have, and those that it passes over."""

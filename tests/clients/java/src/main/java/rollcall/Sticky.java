@@ -81,7 +81,8 @@ final class Sticky {
                 .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().partitions()));
     }
 
-    /** A member without partitions is a new one. */
+    /** A member without partitions is a new one. Outside of a consumer nobody else makes metadata. */
+    @SuppressWarnings("removal")
     private static Subscription subscription(
             ConsumerPartitionAssignor assignor,
             List<String> topics,
