@@ -37,7 +37,6 @@ SETTINGS = {
     "spark.app.name": "rollcall",
     "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
-    "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
@@ -73,6 +72,9 @@ stages to adapt."""
 
 COLLECTOR, COLLECTOR_OF_LITTLE = "Parallel", "Serial"
 """Those of the least work, since nobody waits for an answer."""
+
+TIME_ZONE = "spark.sql.session.timeZone"
+"""Hours of reports depend on it: runs upon runs need the same, whatever a command line says."""
 
 LITTLE = {name: value for name, value in SMALL.items() if name.startswith("spark.sql.")}
 """Those that a session can change while it runs."""
@@ -161,6 +163,7 @@ def _configuration(is_small: bool) -> "SparkConf":
     settings[JAVA_OPTIONS] += f" {java.collector(COLLECTOR_OF_LITTLE if is_small else COLLECTOR)}"
     for name, value in settings.items():
         conf.setIfMissing(name, value)
+    conf.set(TIME_ZONE, "UTC")
     return conf
 
 

@@ -40,13 +40,16 @@ def test_spark_submit_runs_the_same_file_on_the_java_of_the_wheel(url: str, tmp_
     environ = no_java(tmp_path)
     environ |= {"JAVA_HOME": str(java.home(environ)), "PYSPARK_PYTHON": sys.executable}
     output = tmp_path / "elsewhere"
-    options = ("--master", "local[1]", "pipeline/__main__.py", "--output", str(output))
+    zone = ("--conf", "spark.sql.session.timeZone=Asia/Kathmandu")  # a quarter to the hour
+    options = ("--master", "local[1]", *zone, "pipeline/__main__.py", "--output", str(output))
     with command(SUBMIT, *options, environ=environ) as ran:
         said, complained = ran.communicate()
 
     assert ran.returncode == 0, complained
     assert "without owner ms" in said
     assert report(url) == oracle(url)
+    hours = "SELECT keys ->> 'hour' FROM rollcall_report_row WHERE report = 'hours'"
+    assert {hour[13:] for (hour,) in query(url, hours)} == {":00:00.000Z"}
     assert [*output.glob("rebalances/run=*/part-*.parquet")]
 
 
