@@ -1,6 +1,7 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
@@ -37,8 +38,9 @@ CLAIMS: Final[Mapping[ErrorCode, How]] = {
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
 ) -> ConsumerGroupHeartbeatResponse:
-    """Validate the request, pass the topics to the group, and return its decision; a settled
-    member's heartbeat waits for news for a while, and is decided again if there is any."""
+    """Validate the request, pass the topics to the group, and return its decision; the heartbeat of
+    a member for which there is no news waits for some, and is decided again, in the epoch to which
+    the first decision has brought the member."""
     held_ms = learn(request, call)
     changes = call.node.catalogue.changes
     reply = await _decide(request, call)
@@ -47,7 +49,7 @@ async def handle(
         group_id, began_s = request.group_id, call.now()
         has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call, changes))
         if has_news:
-            reply = await _decide(request, call)
+            reply = await _decide(replace(request, member_epoch=reply.member_epoch), call)
         else:
             note_hold(began_s, call)
     return _response(answered(request, reply, call))

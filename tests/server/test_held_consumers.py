@@ -124,6 +124,23 @@ async def test_a_newcomer_waits_for_its_first_partition_and_gets_it_at_once(
     assert given.member_epoch > joined.member_epoch
 
 
+async def test_a_newcomer_that_comes_to_a_new_epoch_waits_in_that(served: Serving) -> None:
+    """An empty heartbeat in an epoch before its member's own is fenced."""
+    client, _connection, empty = await settled_and_held(served)
+    newcomer, waiting = await served.connect()
+    joined = await newcomer.call(joining(str(uuid4())), 1)
+    less = await news(client, empty)
+    served.clock.ahead_s += PAUSE_S
+    newcomer.send(replace(empty, member_id=joined.member_id, member_epoch=joined.member_epoch), 1)
+    await until(lambda: is_held(waiting))
+
+    await client.call(owning(replace(empty, member_epoch=less.member_epoch), less), 1)
+
+    given = await newcomer.receive()
+    assert (given.error_code, given.member_epoch) == (ErrorCode.NONE, joined.member_epoch + 1)
+    assert [len(t.partitions) for t in given.assignment.topic_partitions] == [1]
+
+
 async def test_a_held_consumer_gets_new_partitions_at_once(served: Serving) -> None:
     """Its group learns of them by heartbeats alone: one that is held is decided again."""
     client, _connection, empty = await settled_and_held(served)
