@@ -141,13 +141,14 @@ def of_group(group_id: str, request: HttpRequest, now: datetime) -> Mapping[str,
     return _drawn(name, hours, last - length, Scope(OF_GROUP, step, link, "rebalances"))
 
 
-def commits_of_group(group_id: str, now: datetime) -> Mapping[str, Any]:
+def commits_of_group(commits: Mapping[datetime, int], now: datetime) -> Mapping[str, Any]:
     """The chart of a group's commits in the 24 hours that are over, as of its partitions; each
-    column leads to its timeline. One statement."""
-    last = _floor(now, HOUR)
-    hours = fleet_hours.commits_of_group(group_id, last - DAY, last)
+    column leads to its timeline. None if it did not commit."""
+    if not any(commits.values()):
+        return {}
+    hours = [FleetHour(hour, None, n, 0, 0, {}, []) for hour, n in commits.items()]
     scope = Scope((COMMITS,), HOUR, partial(_timeline, HOUR), "offsets", ())
-    return _drawn("24h", hours, last - DAY, scope)
+    return _drawn("24h", hours, _floor(now, HOUR) - DAY, scope)
 
 
 def _period(request: HttpRequest) -> tuple[str, timedelta, timedelta]:

@@ -35,7 +35,7 @@ INT32_MAX: Final = 2**31 - 1
 
 
 def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
-    """The tab. At most seven statements."""
+    """The tab. At most six statements."""
     group_id, search, now = seen.group.group_id, _searched(request), timezone.now()
     rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
     if search:
@@ -50,10 +50,13 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
     rates = rates_of(group_id, [(one.topic, one.partition) for one in offsets], now)
     return {
         "offsets": [
-            {**_row(view, names, search), "spark": spark(rates[view.topic, view.partition])}
+            {
+                **_row(view, names, search),
+                "spark": spark(rates.a_minute[view.topic, view.partition]),
+            }
             for view in offsets
         ],
-        "has_rates": any(any(each) for each in rates.values()),
+        "has_rates": any(any(each) for each in rates.a_minute.values()),
         "has_ends": any(offset.lag is not None for offset in offsets),
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
@@ -66,7 +69,7 @@ def context(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "first_link": _link(topic=search) if after is not None else None,
         "next_link": _next(offsets, search) if len(page) > PAGE_SIZE else None,
         **_one(seen, request, names),
-        **fleet_charts.commits_of_group(group_id, now),
+        **fleet_charts.commits_of_group(rates.of_group, now),
     }
 
 

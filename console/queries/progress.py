@@ -52,6 +52,14 @@ class Draining(NamedTuple):
         return self.lag * MS_PER_HOUR // by if by > 0 else None
 
 
+class Rates(NamedTuple):
+    """Commits of some partitions a minute, hour by hour, oldest first; and those of their whole
+    group in each hour that was summarised."""
+
+    a_minute: Mapping[tuple[str, int], list[float]]
+    of_group: dict[datetime, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """``offsets``: partitions with a committed offset. ``stalled``: those without a commit for
@@ -78,27 +86,25 @@ class Commit(NamedTuple):
     principal: str | None
 
 
-def rates_of(
-    group_id: str, parts: Sequence[tuple[str, int]], now: datetime
-) -> Mapping[tuple[str, int], Sequence[float]]:
-    """Commits a minute of these partitions in each of the last 24 hours that are over, oldest
-    first. One statement."""
+def rates_of(group_id: str, parts: Sequence[tuple[str, int]], now: datetime) -> Rates:
+    """Commits in the last 24 hours that are over. One statement."""
     since = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - RATES_FOR
-    hours = RATES_FOR // HOUR
     values: dict[str, Any] = {
         "group_id": group_id,
         "first": since,
-        "last": now,
+        "last": since + RATES_FOR,
         "topics": (topics := sorted({topic for topic, _ in parts})),
         "lows": [min(n for name, n in parts if name == topic) for topic in topics],
         "highs": [max(n for name, n in parts if name == topic) for topic in topics],
     }
-    found = {part: [0.0] * hours for part in parts}
+    found = Rates({part: [0.0] * (RATES_FOR // HOUR) for part in parts}, {})
     with connection.cursor() as cursor:
         cursor.execute(sql.RATES, values)
         for topic, number, hour, commits in cursor.fetchall():
-            if hour < hours and (topic, number) in found:
-                found[topic, number][hour] = commits / MINUTES_PER_HOUR
+            if topic is None:
+                found.of_group[hour] = commits
+            elif (topic, number) in found.a_minute and hour < since + RATES_FOR:
+                found.a_minute[topic, number][(hour - since) // HOUR] = commits / MINUTES_PER_HOUR
     return found
 
 

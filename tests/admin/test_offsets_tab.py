@@ -116,7 +116,9 @@ FROM generate_series(1, 30) n
 def test_commits_a_minute_of_the_last_day_are_a_line_for_each_partition() -> None:
     with connection.cursor() as cursor:
         cursor.execute(HOURS)
-    rates = rates_of("orders", [("orders", 0), ("orders", 1), ("orders", 7)], timezone.now())
+    rates = rates_of(
+        "orders", [("orders", 0), ("orders", 1), ("orders", 7)], timezone.now()
+    ).a_minute
     assert rates["orders", 0] == [float(n) for n in range(24, 0, -1)]
     assert not any([*rates["orders", 1], *rates["orders", 7]])
     line = spark(rates["orders", 0])

@@ -2,7 +2,6 @@
 and read (``console.queries.fleet_hours``); those of one group are not stored."""
 
 from groups.store.sql.fact_reads import ENDED
-from groups.store.sql.packed_facts import packed_of_group
 
 NEXT = """
 SELECT hour FROM (
@@ -70,18 +69,3 @@ FROM (
     GROUP BY 1, 2
 ) AS causes GROUP BY hour ORDER BY hour
 """
-
-IN_HOURS = "hour >= %(first)s AND hour < %(last)s"
-
-COMMITS_OF_GROUP = f"""
-SELECT hour, coalesce(sum(each.commits), 0)::bigint
-FROM rollcall_fleet_hour LEFT JOIN (
-    SELECT hour, commits FROM rollcall_progress
-    WHERE group_id = %(group_id)s AND at >= %(first)s AND {IN_HOURS}
-    UNION ALL
-    {packed_of_group("rollcall_progress", "hour, commits", IN_HOURS)}
-) AS hours USING (hour) LEFT JOIN LATERAL unnest(hours.commits) AS each(commits) ON true
-WHERE {IN_HOURS} GROUP BY hour ORDER BY hour
-"""
-"""An hour of the whole installation says that progress was summarised: then a group without a row
-has not committed."""

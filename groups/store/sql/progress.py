@@ -58,10 +58,10 @@ for. So only the group's newest commits are searched."""
 
 HOUR = "topic, hour, partitions, commits"
 IN_HOURS = "hour >= %(first)s AND topic = ANY(%(topics)s::text[])"
+OF_ALL = "hour >= %(first)s AND hour < %(last)s"
 
 RATES = f"""
-SELECT topic, each.partition, floor(extract(epoch FROM hour - %(first)s) / 3600)::int,
-       each.commits
+SELECT topic, each.partition, hour, each.commits::bigint
 FROM unnest(%(topics)s::text[], %(lows)s::int[], %(highs)s::int[]) AS asked(topic, low, high)
 JOIN (
     SELECT {HOUR} FROM rollcall_progress
@@ -74,6 +74,17 @@ CROSS JOIN LATERAL unnest(partitions[before + 1 : before + 1 + high - low],
                           commits[before + 1 : before + 1 + high - low])
     AS each(partition, commits)
 WHERE each.partition <= high
+UNION ALL
+SELECT NULL, NULL, hour, coalesce(sum(each.commits), 0)::bigint
+FROM rollcall_fleet_hour LEFT JOIN (
+    SELECT hour, commits FROM rollcall_progress
+    WHERE group_id = %(group_id)s AND at >= %(first)s AND {OF_ALL}
+    UNION ALL
+    {packed_of_group("rollcall_progress", "hour, commits", OF_ALL)}
+) AS hours USING (hour) LEFT JOIN LATERAL unnest(hours.commits) AS each(commits) ON true
+WHERE {OF_ALL} GROUP BY hour
 """
 """Commits of these ranges of partitions in each hour that is over. An hour's partitions are in
-order: their place is found by bisection, and the others are not looked at."""
+order: their place is found by bisection, and the others are not looked at. And those of the whole
+group: an hour of the installation says that progress was summarised, and without a row of its own
+the group has not committed in it."""
