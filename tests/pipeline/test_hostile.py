@@ -63,10 +63,10 @@ def test_settings_turned_between_runs(url: str, analyse: Analyse, spark: SparkSe
     write(url, entries[300:])
     turned = {
         "spark.sql.shuffle.partitions": "7",
-        "spark.sql.requireAllClusterKeysForCoPartition": "true",
+        "spark.sql.requireAllClusterKeysForCoPartition": "false",
         "spark.sql.caseSensitive": "true",
     }
-    before = {name: spark.conf.get(name) for name in turned}
+    before = {name: str(spark.conf.get(name)) for name in turned}
     for name, value in turned.items():
         spark.conf.set(name, value)
     try:
