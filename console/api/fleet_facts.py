@@ -14,7 +14,7 @@ from rest_framework.serializers import Serializer
 from console.api import serializers as shapes
 from console.api.inputs import described
 from console.api.pages import Cursor, first_page, is_like, linked, size_of
-from console.api.schema import MOMENT, NAME, PAGE, PARTITION, page_of
+from console.api.schema import MOMENT, NAME, PAGE, PARTITION, page_of, yes_or_no
 from console.api.views import View, required
 from console.queries import fleet_facts
 
@@ -120,9 +120,7 @@ class FleetProgress(FleetView):
     @described(
         operation_id="list_progress_of_fleet",
         parameters=[
-            OpenApiParameter(
-                "idle", bool, description="Only groups without a commit in this time."
-            ),
+            yes_or_no("idle", "`true`: only groups without a commit in this time."),
             *TIME,
             *PAGE,
         ],
@@ -132,7 +130,7 @@ class FleetProgress(FleetView):
         """List groups with committed offsets, by id, with how often each committed in the hours of
         a time that are over."""
         after = self.after(partial(is_like, str))
-        idle = bool(self.query.get("idle"))
+        idle = self.query.get("idle") == "true"
         found = fleet_facts.progress(self.asked(), str(after[0]) if after else "", idle=idle)
         rows: Mapping[Key, Row] = {(one.group_id,): one._asdict() for one in found}
         return self.answered(request, rows, shapes.ProgressOfGroup)

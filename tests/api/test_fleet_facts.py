@@ -125,6 +125,8 @@ def test_which_groups_committed_and_which_did_not(viewer: Client, hour: datetime
     every = rows(viewer, "progress?page_size=1")
     assert [(row["group_id"], row["commits"]) for row in every] == [("packers", 8), ("shippers", 0)]
     assert datetime.fromisoformat(every[0]["last_hour"]) == hour
+    assert rows(viewer, "progress?idle=false&page_size=1") == every
+    assert viewer.get("/api/v1/progress?idle=AAA").status_code == 400
     (idle,) = rows(viewer, "progress?idle=true")
     assert (idle["group_id"], idle["last_hour"]) == ("shippers", None)
     assert datetime.fromisoformat(idle["committed_at"]) < hour - timedelta(days=1)
