@@ -52,7 +52,7 @@ from protocol.connection.unsent import bound_unsent  # noqa: E402
 from protocol.fast_paths.heartbeat_hold import Ends  # noqa: E402
 from protocol.limits import file_descriptors  # noqa: E402
 from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
-from protocol.limits.garbage import LongRequests  # noqa: E402
+from protocol.limits.garbage import THRESHOLDS, LongRequests  # noqa: E402
 from protocol.limits.metering import metering  # noqa: E402
 from protocol.metrics.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
 from protocol.metrics.node_report import NodeReport, heartbeats_until_now  # noqa: E402
@@ -90,12 +90,6 @@ OF_THE_DATABASE = (
 SWITCH_S = 0.001
 """How long the thread beside the loop may keep the interpreter while the loop has work: Python's
 default of 5 ms would delay each turn of the loop."""
-
-GC_THRESHOLDS = (50_000, 20, 100)
-"""A collection costs more with every group in memory, and objects of a request are freed by
-reference counts. While there are long requests, other thresholds apply
-(``garbage.THRESHOLDS_WITH_LONG``)."""
-
 
 TIMEOUTS_EVERY_S = 2
 """Between two checks of all connections."""
@@ -206,7 +200,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         sys.setswitchinterval(SWITCH_S)
         gc.collect()
         gc.freeze()
-        gc.set_threshold(*GC_THRESHOLDS)
+        gc.set_threshold(*THRESHOLDS)
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)

@@ -24,6 +24,7 @@ from proof.simulation.node import Needs, Node
 from proof.simulation.postgres import Database
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND, World
+from protocol.limits.garbage import THRESHOLDS
 
 SLOTS: Final = 64
 SESSION_MS: Final = 1_800_000
@@ -40,9 +41,6 @@ CALM_S: Final = 1.0
 
 BACK_S: Final = 1.0
 """After which a node that was stopped starts again."""
-
-GC_THRESHOLDS: Final = (50_000, 20, 100)
-"""Those of a node (``protocol/server.py``): collections by Python's own took half of a run."""
 
 STATE: Final = GroupRow(
     "", "classic", "Stable", GENERATION, "consumer", "range", "m-0", {"synced": True}
@@ -201,7 +199,7 @@ def living(seed: int, nodes: int, groups: int) -> Iterator[Fleet]:
     fleet = Fleet(seed, nodes, groups)
     usual = gc.get_threshold()
     with Seams(fleet.database, fleet.network).in_place():
-        gc.set_threshold(*GC_THRESHOLDS)
+        gc.set_threshold(*THRESHOLDS)  # collections by Python's own took half of a run
         try:
             yield fleet
         finally:

@@ -1,4 +1,4 @@
-"""Thresholds of the garbage collector while long requests are processed.
+"""Thresholds of the garbage collector, and others while long requests are processed.
 
 A frame may have 100,000 elements. With a server's usual thresholds, one collection would look at
 all these objects and stop every thread for 50 ms.
@@ -6,6 +6,10 @@ all these objects and stop every thread for 50 ms.
 
 import gc
 from typing import Final
+
+THRESHOLDS: Final = (50_000, 20, 100)
+"""Of a server: a collection costs more with every group in memory, and objects of a request are
+freed by reference counts."""
 
 THRESHOLDS_WITH_LONG: Final = (10_000, 3, 100)
 """With these, the longest pause beside frames of 100,000 elements is 7 ms, and a commit costs a

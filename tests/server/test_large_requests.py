@@ -16,10 +16,11 @@ from benchmarks.wire import create_topic
 from protocol.apis import APIS
 from protocol.connection.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
 from protocol.draft_apis import DRAFT_APIS
+from protocol.limits.garbage import THRESHOLDS
 from protocol.limits.request_limits import MAXIMA, refused
 from protocol.requests.api_row import Api
 from protocol.requests.refusals import Refusal
-from protocol.server import GC_THRESHOLDS, SWITCH_S
+from protocol.server import SWITCH_S
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from tests.server.client import SMALL
@@ -71,7 +72,7 @@ NAMES = [f"{table}{TABLES[table][key].name}" for table, key in EVERY]
 def _as_in_production() -> Any:
     before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     sys.setswitchinterval(SWITCH_S)
-    gc.set_threshold(*GC_THRESHOLDS)
+    gc.set_threshold(*THRESHOLDS)
     yield
     sys.setswitchinterval(before)
     gc.set_threshold(*thresholds)
