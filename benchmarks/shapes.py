@@ -100,7 +100,11 @@ async def _each(bootstrap: str, asked: Sequence[tuple[Any, int]]) -> list[Pair]:
 
 async def heartbeats(bootstrap: str) -> list[Pair]:
     """Classic members of 50 groups."""
-    members = await form_groups(bootstrap, "beats", 50, MEMBERS // 50)
+    return await heartbeats_of(bootstrap, await form_groups(bootstrap, "beats", 50, MEMBERS // 50))
+
+
+async def heartbeats_of(bootstrap: str, members: Sequence[Member]) -> list[Pair]:
+    """Those of classic members whose groups this server leads."""
     asked = [
         HeartbeatRequest(group_id=m.group_id, generation_id=m.generation, member_id=m.member_id)
         for m in members
@@ -207,6 +211,11 @@ async def commits(bootstrap: str, groups: int, partitions: int = 1) -> list[Pair
     """Classic members of so many groups, so many partitions a commit."""
     await create_topic(bootstrap, TOPIC, PARTITIONS)
     members = await form_groups(bootstrap, "commits", groups, MEMBERS // groups)
+    return await commits_of(bootstrap, members, partitions)
+
+
+async def commits_of(bootstrap: str, members: Sequence[Member], partitions: int = 1) -> list[Pair]:
+    """Those of classic members whose groups this server leads; there is the topic."""
     return await _commits(
         bootstrap, [(m, m.generation) for m in members], partitions, CLASSIC_COMMIT_VERSION
     )

@@ -4,6 +4,7 @@ Forms groups as a client would, so that what is measured afterwards is real. It 
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
@@ -12,6 +13,7 @@ from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 
@@ -155,13 +157,30 @@ async def form_groups(bootstrap: str, name: str, groups: int, size: int) -> list
     new each time, since an old member that has gone would be waited for.
     """
     prefix = f"{name}-{uuid4().hex[:8]}"
+    return await form(bootstrap, [f"{prefix}-{n}" for n in range(groups)], size)
+
+
+async def form(bootstrap: str, group_ids: Sequence[str], size: int) -> list[Member]:
+    """The members of these new groups, whose connections are closed."""
     formed = await asyncio.gather(
-        *(form_group(bootstrap, f"{prefix}-{n}", size) for n in range(groups))
+        *(form_group(bootstrap, group_id, size) for group_id in group_ids)
     )
     members = [member for group in formed for member in group]
     for member in members:
         member.peer.close()
     return members
+
+
+async def led_by(bootstrap: str, group_ids: Sequence[str]) -> dict[str, list[str]]:
+    """The HOST:PORT of each node that leads some of the groups, and these groups."""
+    peer = await Peer.connect(bootstrap)
+    answer = await peer.call(FindCoordinatorRequest(coordinator_keys=group_ids), 4)
+    peer.close()
+    led = defaultdict[str, list[str]](list)
+    for found in answer.coordinators:
+        assert found.error_code == 0, found
+        led[f"{found.host}:{found.port}"].append(found.key)
+    return led
 
 
 async def create_topic(bootstrap: str, name: str, partitions: int) -> None:

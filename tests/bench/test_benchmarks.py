@@ -16,6 +16,7 @@ from benchmarks import (
     growth,
     heartbeats,
     lists,
+    nodes,
     pages,
     paired,
     returning,
@@ -105,6 +106,23 @@ def test_acknowledged_commits_survive_when_every_process_is_killed(own: Installa
     assert min(result.acknowledged) > 0
     assert (result.wrong, result.lost) == (0, 0)
     assert len(result.latencies_ms) > 6
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+@pytest.mark.skipif(not closed_loop.can_run(), reason="needs Linux and a C compiler")
+def test_every_node_answers_the_members_of_the_groups_that_it_leads() -> None:
+    """And PostgreSQL counts what they have committed."""
+    with nodes.fleets([2], members=60) as (both,):
+        nodes.measure([both], rounds=1, seconds=3.0)
+
+        for name, (done,) in both.rounds.items():
+            assert len(both.fed[name]) == 2, "the groups have one leader"
+            assert done.load.wrong == 0 and done.load.replies > 60, name
+        counted = both.rounds["commits"][0].counted
+        assert counted.rows > counted.transactions > counted.syncs > 0
+        assert counted.wal_bytes > counted.wal_records > counted.rows
+        assert nodes.database_line(both.rounds["commits"])
 
 
 @pytest.mark.long
