@@ -32,8 +32,8 @@ def incremental_run(job: Job) -> Done:
     history.note(state)
     _reports(job, increment)
     read = Read(moment.at, state.events, state.last)
-    told, made, unchanged = described(job), written(job), increment.unchanged()
-    count = runs.succeed(job.connection, job.run_id, read, told, made, unchanged)
+    told, made, replaced = described(job), written(job), increment.replaced()
+    count = runs.succeed(job.connection, job.run_id, read, told, made, replaced)
     history.tidy(state, extent, [step.output.NAME for step in job.tables()])
     rows.clear(job.output)
     return Done(job.run_id, _how(increment), read.events, count, increment.tables, top(job))
@@ -137,7 +137,7 @@ def _state(increment: Increment, extent: Extent) -> State:
     since = planned.since.isoformat() if planned.since is not None else ""
     return State(
         increment.run_id, increment.at.isoformat(), code(), extent.runs, increment.layers(), since,
-        events, last,
+        events, last, increment.rows_of(),
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _reports(job: Job, increment: Increment) -> None:
             job.progress.begin(step.output.NAME)
             report = increment.report(step)
             if report is not None:
-                rows.write(report, job.output, job.run_id)
+                rows.write(report, job.output, job.run_id, increment.rows_of())
 
 
 def _how(increment: Increment) -> str:

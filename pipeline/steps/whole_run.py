@@ -118,4 +118,4 @@ def _reports(work: Work, job: Job, moment: Snapshot) -> None:
         work.compute(step, moment)
         made = work.datasets[step.output]
         assert isinstance(made, Report)
-        rows.write(made, job.output, job.run_id)
+        rows.write(made, job.output, job.run_id, job.run_id)
