@@ -17,6 +17,7 @@ from pipeline.sources.snapshot import Snapshot, snapshot
 from pipeline.sources.stream import START
 from pipeline.steps.increments import Groups, Increment, Plan, layout, plan, sources
 from pipeline.steps.job import Done, Job
+from pipeline.steps.table import Step
 from pipeline.steps.whole_run import READING, described, divided, top, written
 
 
@@ -121,9 +122,7 @@ def _touched(history: History, batches: Sequence[int], planned: Plan) -> Groups:
 def _tables(job: Job, increment: Increment) -> None:
     increment.begin_tables()
     with increment.settings():
-        for step in job.tables():
-            job.progress.begin(step.output.NAME)
-            increment.table(step)
+        job.each(job.tables(), increment.table)
 
 
 def _state(increment: Increment, extent: Extent) -> State:
@@ -144,12 +143,14 @@ def _state(increment: Increment, extent: Extent) -> State:
 def _reports(job: Job, increment: Increment) -> None:
     rows.clear(job.output)
     increment.begin_reports()
+
+    def write(step: Step) -> None:
+        report = increment.report(step)
+        if report is not None:
+            rows.write(report, job.output, job.run_id, increment.rows_of())
+
     with increment.settings():
-        for step in job.reports():
-            job.progress.begin(step.output.NAME)
-            report = increment.report(step)
-            if report is not None:
-                rows.write(report, job.output, job.run_id, increment.rows_of())
+        job.each(job.reports(), write)
 
 
 def _how(increment: Increment) -> str:
