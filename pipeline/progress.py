@@ -28,21 +28,25 @@ class Progress:
         self._done = -1
         self._stage = ""
         self._last = ("", 0)
+        self._told = threading.RLock()
 
     def begin(self, stage: str) -> None:
-        """The next stage; what was done before counts as complete."""
-        self._done += 1
-        self._stage = stage
-        self.note(0.0)
+        """The next stage; what was done before counts as complete, but for what goes on beside it:
+        per cents are rough there."""
+        with self._told:
+            self._done += 1
+            self._stage = stage
+            self.note(0.0)
 
     def note(self, share: float) -> None:
         """So much of the current stage is done. What has not changed is not repeated, and it never
         goes back: Spark plans more tasks while it works."""
-        percent = min(99, int(100 * (self._done + share) / self._stages))
-        percent = max(percent, self._last[1])
-        if self._last != (self._stage, percent):
-            self._last = (self._stage, percent)
-            self._note(self._stage, percent)
+        with self._told:
+            percent = min(99, int(100 * (self._done + share) / self._stages))
+            percent = max(percent, self._last[1])
+            if self._last != (self._stage, percent):
+                self._last = (self._stage, percent)
+                self._note(self._stage, percent)
 
     @contextmanager
     def watching(self, context: "SparkContext") -> Iterator[None]:

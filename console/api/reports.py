@@ -19,7 +19,7 @@ from console.api.schema import DRY_RUN, ID, NAME, PAGE, page_of, tried
 from console.api.views import View, actor
 from console.queries import cost_now, report_files, reports
 from groups import tasks
-from groups.models import ReportRow, ReportRun
+from groups.models import ReportRun, RunRow
 
 TOO_LONG: Final = "The journal took too long to read; a run of the pipeline reads all of it."
 WOULD_START: Final = "An analysis would be requested."
@@ -175,5 +175,5 @@ def _told(found: cost_now.CostNow) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names}
 
 
-def _flat(page: list[ReportRow]) -> list[dict[str, Any]]:
+def _flat(page: list[RunRow]) -> list[dict[str, Any]]:
     return [{"period": row.period, **row.keys, **row.figures} for row in page]

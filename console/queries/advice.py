@@ -11,7 +11,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
-from groups.models import AdviceDecision, ReportRow, ReportRun
+from groups.models import AdviceDecision, ReportRun, RunRow
 
 REPORT: Final = "advice"
 """The report that has it (``pipeline.datasets.advice``)."""
@@ -54,7 +54,7 @@ class Card:
 
 def cards(run: ReportRun, period: str, group_id: str | None = None) -> Sequence[Card]:
     """Those of a period, muted ones last, else by their effect. Two statements."""
-    rows = ReportRow.objects.filter(run=run, report=REPORT, period=period)
+    rows = RunRow.objects.filter(run=run, report=REPORT, period=period)
     if group_id is not None:
         rows = rows.filter(keys__group_id=group_id)
     saves = Coalesce(Cast(KT("figures__saves_partition_ms"), BigIntegerField()), 0)
@@ -75,7 +75,7 @@ def exists(run: ReportRun | None, key: Key) -> bool:
     """Whether the run gives this advice, for any period."""
     group_id, rule, subject = key
     keys = {"group_id": group_id, "rule": rule, "subject": subject}
-    rows = ReportRow.objects.filter(run=run, report=REPORT, keys=keys)
+    rows = RunRow.objects.filter(run=run, report=REPORT, keys=keys)
     return run is not None and rows.exists()
 
 
@@ -83,7 +83,7 @@ def _key(decision: AdviceDecision) -> Key:
     return (decision.group_id, decision.rule, decision.subject)
 
 
-def _card(row: ReportRow, decided: Mapping[Key, AdviceDecision]) -> Card:
+def _card(row: RunRow, decided: Mapping[Key, AdviceDecision]) -> Card:
     keys, figures = row.keys, row.figures
     key = (keys["group_id"], keys["rule"], keys["subject"])
     options = figures.get("what_if") or ""

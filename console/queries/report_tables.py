@@ -15,7 +15,7 @@ from django.db.models.fields.json import KT
 from console.queries import reports
 from console.queries.reports import BEFORE, Column, Report, value
 from console.queries.text_search import any_has_text, has_text
-from groups.models import ReportRow, ReportRun
+from groups.models import ReportRun, RunRow
 
 Sums = Mapping[str, int]
 """Totals by the figure's name."""
@@ -74,7 +74,7 @@ class Stored:
     def sums(self) -> tuple[Sums, Sums | None]:
         """See ``Table``."""
         periods = (self.period, self.period + BEFORE)
-        both = ReportRow.objects.filter(
+        both = RunRow.objects.filter(
             run=self.run, report=self.report.name, period__in=periods
         ).values("period")
         totals = {
@@ -96,14 +96,14 @@ class Stored:
         return [Bar(keys[chart.by], keys[chart.colour], figure) for keys, figure in drawn]
 
     @property
-    def _rows(self) -> QuerySet[ReportRow]:
+    def _rows(self) -> QuerySet[RunRow]:
         return reports.rows(self.run, self.report, self.period)
 
     @property
     def _names(self) -> Sequence[str]:
         return self.report.totals
 
-    def _searched(self, search: str) -> QuerySet[ReportRow]:
+    def _searched(self, search: str) -> QuerySet[RunRow]:
         if not search:
             return self._rows
         keys = {f"key_{n}": KT(f"keys__{key.name}") for n, key in enumerate(self.report.keys)}

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from django.db import connection
-from django.db.models import BigIntegerField, DecimalField, Q, QuerySet, TextField, Value
+from django.db.models import BigIntegerField, DecimalField, QuerySet, TextField, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
-from groups.models import ReportRow, ReportRun
+from groups.models import ReportRun, RunRow
 
 PERIODS: Final = {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "all": "all"}
 """The periods by which people ask, in words; the pipeline computes them."""
@@ -108,10 +108,9 @@ def report(run: ReportRun, name: str) -> Report | None:
     return next((report for report in reports(run) if report.name == name), None)
 
 
-def rows(run: ReportRun, report: Report, period: str) -> QuerySet[ReportRow]:
+def rows(run: ReportRun, report: Report, period: str) -> QuerySet[RunRow]:
     """Its rows for a period, with the answers of that name that belong to no run."""
-    own = Q(run=run) | Q(run__isnull=True)
-    return ReportRow.objects.filter(own, report=report.name, period=period)
+    return RunRow.objects.filter(run=run, report=report.name, period=period)
 
 
 def stored(report: Report, period: str) -> str:

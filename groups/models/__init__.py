@@ -45,6 +45,7 @@ from groups.models.notes import Liveness as Liveness
 from groups.models.notes import Waiting as Waiting
 from groups.models.reports import ReportRow as ReportRow
 from groups.models.reports import ReportRun as ReportRun
+from groups.models.reports import RunRow as RunRow
 from groups.models.saved_view import SavedView as SavedView
 from groups.models.webhooks import Webhook as Webhook
 from groups.models.webhooks import WebhookCursor as WebhookCursor

@@ -1,4 +1,8 @@
-"""The pipeline's results: its runs, and the rows of every report."""
+"""The pipeline's results: its runs, and the rows of every report.
+
+A run that builds upon others shares their rows: it adds those that are new, and ends those in whose
+place they stand. ``RunRow`` is what a run shows.
+"""
 
 from django.db import models
 
@@ -35,6 +39,11 @@ class ReportRun(models.Model):
     last_journal_id = models.BigIntegerField(null=True)
     events = models.BigIntegerField(null=True)
     detail = models.TextField(blank=True)
+    rows_of = models.BigIntegerField(
+        null=True,
+        help_text="The run under whose number its rows are, where it builds upon that one; empty:"
+        " under its own; 0: they are deleted.",
+    )
 
     class Meta:
         db_table = "rollcall_report_run"
@@ -51,11 +60,18 @@ class ReportRow(models.Model):
         on_delete=models.CASCADE,
         related_name="rows",
         null=True,
-        # Of each row that a run writes or takes over it would cost half as much again to look up
-        # the run, and to keep an index beside ``report_rows``, which begins with it.
+        # Of each row that a run writes it would cost half as much again to look up the run, and to
+        # keep an index beside ``report_rows``, which begins with it.
         db_constraint=False,
         db_index=False,
-        help_text="Empty for an answer to somebody's question, which every run shows.",
+        help_text="That of the run, or of the first of runs upon runs; empty for an answer to"
+        " somebody's question, which every run shows.",
+    )
+    from_run = models.BigIntegerField(
+        null=True, help_text="The first run that shows it; empty: the run itself."
+    )
+    until_run = models.BigIntegerField(
+        null=True, help_text="The first run that no longer shows it; empty while it is true."
     )
     report = models.TextField()
     period = models.TextField(help_text='"7d", "7d-before", ..., or "all".')
@@ -75,6 +91,30 @@ class ReportRow(models.Model):
                 name="report_row_of_a_run_or_kept",
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.report} {self.period}: {self.keys}"
+
+
+class RunRow(models.Model):
+    """A view: each row of a report once for each run that shows it, and every answer for all runs.
+
+    Only of one run is an ``id`` unique.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    run = models.ForeignKey(
+        ReportRun, on_delete=models.DO_NOTHING, related_name="shown_rows", db_constraint=False
+    )
+    report = models.TextField()
+    period = models.TextField()
+    keys = models.JSONField()
+    figures = models.JSONField()
+
+    class Meta:
+        db_table = "rollcall_report_run_row"
+        managed = False
+        default_permissions = ()
 
     def __str__(self) -> str:
         return f"{self.report} {self.period}: {self.keys}"

@@ -115,6 +115,7 @@ SHOWN_TABLES = (
     "rollcall_node_minute",
     "rollcall_report_run",
     "rollcall_report_row",
+    "rollcall_report_run_row",  # a view of both
     "auth_permission",
     "django_content_type",
     "django_migrations",
@@ -296,6 +297,7 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys((*FACT_READS, "rollcall_mark"), READS),
             "rollcall_report_run": WRITES,
             "rollcall_report_row": WRITES,
+            "rollcall_report_run_row": READS,
         },
         connections=ANALYSES_AT_ONCE,
     ),

@@ -23,8 +23,8 @@ SELECT id, reports FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY i
 """
 
 ROWS: Final = """
-SELECT period, keys, figures FROM rollcall_report_row
-WHERE (run_id = %s OR run_id IS NULL) AND report = %s ORDER BY id
+SELECT period, keys, figures FROM rollcall_report_run_row
+WHERE run_id = %s AND report = %s ORDER BY id
 """
 
 BATCH_ROWS: Final = 10_000

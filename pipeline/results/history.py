@@ -42,7 +42,8 @@ CODE: Final = Path(__file__).resolve().parent.parent
 class State:
     """What a run was made of: what the runs ``batches`` have read, from the day ``since`` on.
     ``layers`` are the runs whose rows make up its tables, the first with all groups; ``events`` and
-    ``last`` are those of ``results.runs.Read``; ``code`` is the pipeline's own."""
+    ``last`` are those of ``results.runs.Read``; ``code`` is the pipeline's own; ``rows_of``: the
+    run under whose number the rows of its reports are."""
 
     run: int
     at: str
@@ -52,6 +53,7 @@ class State:
     since: str
     events: int
     last: int
+    rows_of: int = 0  # in those of earlier versions, upon which none builds
 
     @property
     def moment(self) -> datetime:

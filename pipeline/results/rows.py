@@ -41,10 +41,11 @@ def described(report: type[Report]) -> dict[str, Any]:
     }
 
 
-def write(report: Report, output: Output, run_id: int) -> None:
-    """A line for each row: run, report, period, keys, figures."""
+def write(report: Report, output: Output, run_id: int, rows_of: int) -> None:
+    """A line for each row: the run under whose number it is, the run, report, period, keys,
+    figures."""
     values = (PERIOD, _json(report.keys()), _json(report.figures()))
-    line = f.concat_ws("\t", f.lit(f"{run_id}\t{report.NAME}"), *values)
+    line = f.concat_ws("\t", f.lit(f"{rows_of}\t{run_id}\t{report.NAME}"), *values)
     folders.write_lines(report.frame.select(line), _place(output, report.NAME))
 
 

@@ -49,7 +49,8 @@ PROGRESS = "UPDATE rollcall_report_run SET stage = %s, percent = %s WHERE id = %
 
 SUCCEED = """
 UPDATE rollcall_report_run SET state = 'succeeded', finished_at = clock_timestamp(),
-       stage = '', percent = 100, as_of = %s, reports = %s, last_journal_id = %s, events = %s
+       stage = '', percent = 100, as_of = %s, reports = %s, last_journal_id = %s, events = %s,
+       rows_of = %s
 WHERE id = %s
 """
 
@@ -58,52 +59,73 @@ UPDATE rollcall_report_run SET state = 'failed', finished_at = clock_timestamp()
 WHERE id = %s
 """
 
-FORGET = """
-WITH old AS (
-    SELECT id FROM rollcall_report_run ORDER BY id DESC OFFSET %(runs)s
-), done AS (
-    SELECT id FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC OFFSET %(rows)s
-), rows AS (
-    DELETE FROM rollcall_report_row WHERE run_id IN (SELECT id FROM old UNION SELECT id FROM done)
+KEEPS = """
+WITH kept AS (
+    SELECT id, coalesce(rows_of, id) AS rows_of FROM rollcall_report_run
+    WHERE state = 'succeeded' ORDER BY id DESC LIMIT %(rows)s
 )
-DELETE FROM rollcall_report_run WHERE id IN (SELECT id FROM old)
 """
 
-WRITE = "COPY rollcall_report_row (run_id, report, period, keys, figures) FROM STDIN"
+FORGET = (
+    f"""
+{KEEPS}
+DELETE FROM rollcall_report_row
+WHERE run_id NOT IN (SELECT rows_of FROM kept) OR until_run <= (SELECT min(id) FROM kept)
+""",
+    f"""
+{KEEPS}
+UPDATE rollcall_report_run SET rows_of = 0
+WHERE id < (SELECT min(id) FROM kept) AND rows_of IS DISTINCT FROM 0
+""",
+    f"""
+{KEEPS}
+DELETE FROM rollcall_report_run
+WHERE id IN (SELECT id FROM rollcall_report_run ORDER BY id DESC OFFSET %(runs)s)
+  AND id NOT IN (SELECT rows_of FROM kept)
+""",
+)
+
+WRITE = "COPY rollcall_report_row (run_id, from_run, report, period, keys, figures) FROM STDIN"
 
 ANSWER = "COPY rollcall_report_row (kept_until, report, period, keys, figures) FROM STDIN"
 
 EXPIRE = "DELETE FROM rollcall_report_row WHERE run_id IS NULL AND kept_until <= clock_timestamp()"
 
-TAKE_OVER = """
-INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
-SELECT %(run)s, report, period, keys, figures FROM rollcall_report_row
-WHERE run_id = %(base)s AND report = ANY(%(reports)s)
-  AND coalesce(keys ->> 'group_id', '') <> ALL(%(groups)s)
+END = """
+UPDATE rollcall_report_row SET until_run = %(run)s
+WHERE run_id = %(rows_of)s AND until_run IS NULL AND report = ANY(%(reports)s)
+  AND coalesce(keys ->> 'group_id', '') = ANY(%(groups)s)
 """
 
 ADD = """
 WITH less AS (
-    DELETE FROM rollcall_report_row WHERE run_id = %(run)s AND report = ANY(%(sums)s)
+    DELETE FROM rollcall_report_row
+    WHERE run_id = %(rows_of)s AND from_run = %(run)s AND report = ANY(%(sums)s)
     RETURNING report, period, keys, figures
+), ended AS (
+    UPDATE rollcall_report_row AS before SET until_run = %(run)s FROM less
+    WHERE run_id = %(rows_of)s AND from_run <> %(run)s AND until_run IS NULL
+      AND before.report = less.report AND before.period = less.period AND before.keys = less.keys
+    RETURNING before.report, before.period, before.keys, before.figures
 ), parts AS (
-    SELECT * FROM less UNION ALL
-    SELECT report, period, keys, figures FROM rollcall_report_row
-    WHERE run_id = %(base)s AND report = ANY(%(sums)s)
+    SELECT * FROM less UNION ALL SELECT * FROM ended
 ), added AS (
     SELECT report, period, keys, name, sum(figure::bigint) AS figure
     FROM parts, jsonb_each_text(figures) AS each(name, figure) GROUP BY report, period, keys, name
 )
-INSERT INTO rollcall_report_row (run_id, report, period, keys, figures)
-SELECT %(run)s, report, period, keys, jsonb_object_agg(name, figure) FROM added
+INSERT INTO rollcall_report_row (run_id, from_run, report, period, keys, figures)
+SELECT %(rows_of)s, %(run)s, report, period, keys, jsonb_object_agg(name, figure) FROM added
 GROUP BY report, period, keys HAVING bool_or(figure <> 0)
 """
 """Rows of which nothing is left are gone."""
 
-COUNT = "SELECT count(*) FROM rollcall_report_row WHERE run_id = %s"
+COUNT = "SELECT count(*) FROM rollcall_report_row WHERE run_id = %s AND until_run IS NULL"
 
 KEPT = """
-SELECT id, as_of FROM rollcall_report_run WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
+SELECT DISTINCT ON (rows_of) id, as_of FROM (
+    SELECT id, as_of, coalesce(rows_of, id) AS rows_of FROM rollcall_report_run
+    WHERE state = 'succeeded' ORDER BY id DESC LIMIT %s
+) AS kept ORDER BY rows_of, id DESC
 """
 
 REPLACE = """
@@ -112,7 +134,7 @@ WHERE run_id IS NULL AND report = %(report)s AND period = %(period)s AND keys @>
 """
 
 TOP = """
-SELECT keys, figures FROM rollcall_report_row
+SELECT keys, figures FROM rollcall_report_run_row
 WHERE run_id = %s AND report = %s AND period = %s
 ORDER BY (figures ->> %s)::numeric DESC NULLS LAST, keys LIMIT %s
 """
@@ -126,11 +148,12 @@ class Read(NamedTuple):
     last: int
 
 
-class Unchanged(NamedTuple):
-    """Rows that are those of an earlier run: of these reports, but not of these groups. Of the
-    reports ``sums`` the run has what its rows differ by from those."""
+class Replaced(NamedTuple):
+    """The rows under the number ``rows_of`` that a run does not show, which it shares with the runs
+    before: of these reports those of these groups. Of the reports ``sums`` it has what its rows
+    differ by from those."""
 
-    base: int
+    rows_of: int
     reports: Sequence[str]
     groups: Sequence[str]
     sums: Sequence[str] = ()
@@ -187,30 +210,33 @@ def succeed(
     read: Read,
     reports: Sequence[Mapping[str, Any]],
     rows: Iterable[bytes],
-    unchanged: Unchanged | None = None,
+    replaced: Replaced | None = None,
 ) -> int:
     """Write the rows, end the run and delete old ones, in one transaction; returns the number of
-    rows. They come as blocks of COPY's text: run, report, period, and keys and figures as JSON;
-    ``reports`` describe their columns."""
+    rows. They come as blocks of COPY's text: the run under whose number they are, the run, report,
+    period, and keys and figures as JSON; ``reports`` describe their columns."""
+    values = {**replaced._asdict(), "run": run_id} if replaced is not None else {}
+    rows_of = replaced.rows_of if replaced is not None else None
     with connection.transaction(), connection.cursor() as cursor:
+        if replaced is not None:
+            cursor.execute(END, values)
         with cursor.copy(WRITE) as copied:
             for block in rows:
                 copied.write(block)
-        written = cursor.rowcount
-        if unchanged is not None:
-            values = {**unchanged._asdict(), "run": run_id}
-            cursor.execute(TAKE_OVER, values)
+        if replaced is not None:
             cursor.execute(ADD, values)
-            (written,) = _one(connection, COUNT, [run_id])
-        done = [read.at, json.dumps([*reports]), read.last, read.events, run_id]
+        (written,) = _one(connection, COUNT, [rows_of or run_id])
+        done = [read.at, json.dumps([*reports]), read.last, read.events, rows_of, run_id]
         cursor.execute(SUCCEED, done)
-        cursor.execute(FORGET, {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
+        for old in FORGET:
+            cursor.execute(old.encode(), {"runs": RUNS_KEPT, "rows": ROWS_KEPT})
         cursor.execute(EXPIRE)
-    return written
+    return int(written)
 
 
 def kept(connection: Connection) -> dict[int, datetime]:
-    """The runs that have their rows, each with its moment."""
+    """The runs upon which another can build, each with its moment: their rows are there, and no
+    later run shares them."""
     return dict(connection.execute(KEPT, [ROWS_KEPT]).fetchall())
 
 

@@ -17,6 +17,7 @@ from pipeline.sources.snapshot import Snapshot, snapshot
 from pipeline.sources.stream import START
 from pipeline.steps.increments import Groups, Increment, Plan, layout, plan, sources
 from pipeline.steps.job import Done, Job
+from pipeline.steps.table import Step
 from pipeline.steps.whole_run import READING, described, divided, top, written
 
 
@@ -32,8 +33,8 @@ def incremental_run(job: Job) -> Done:
     history.note(state)
     _reports(job, increment)
     read = Read(moment.at, state.events, state.last)
-    told, made, unchanged = described(job), written(job), increment.unchanged()
-    count = runs.succeed(job.connection, job.run_id, read, told, made, unchanged)
+    told, made, replaced = described(job), written(job), increment.replaced()
+    count = runs.succeed(job.connection, job.run_id, read, told, made, replaced)
     history.tidy(state, extent, [step.output.NAME for step in job.tables()])
     rows.clear(job.output)
     return Done(job.run_id, _how(increment), read.events, count, increment.tables, top(job))
@@ -121,9 +122,7 @@ def _touched(history: History, batches: Sequence[int], planned: Plan) -> Groups:
 def _tables(job: Job, increment: Increment) -> None:
     increment.begin_tables()
     with increment.settings():
-        for step in job.tables():
-            job.progress.begin(step.output.NAME)
-            increment.table(step)
+        job.each(job.tables(), increment.table)
 
 
 def _state(increment: Increment, extent: Extent) -> State:
@@ -137,19 +136,21 @@ def _state(increment: Increment, extent: Extent) -> State:
     since = planned.since.isoformat() if planned.since is not None else ""
     return State(
         increment.run_id, increment.at.isoformat(), code(), extent.runs, increment.layers(), since,
-        events, last,
+        events, last, increment.rows_of(),
     )  # fmt: skip
 
 
 def _reports(job: Job, increment: Increment) -> None:
     rows.clear(job.output)
     increment.begin_reports()
+
+    def write(step: Step) -> None:
+        report = increment.report(step)
+        if report is not None:
+            rows.write(report, job.output, job.run_id, increment.rows_of())
+
     with increment.settings():
-        for step in job.reports():
-            job.progress.begin(step.output.NAME)
-            report = increment.report(step)
-            if report is not None:
-                rows.write(report, job.output, job.run_id)
+        job.each(job.reports(), write)
 
 
 def _how(increment: Increment) -> str:

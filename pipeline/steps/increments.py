@@ -1,10 +1,10 @@
 """A run that computes again only the groups that have something new.
 
 A table or report of groups has rows that depend on the facts of their own group alone, so those of
-all other groups are taken over from the run before: tables as layers of files, rows of reports in
-PostgreSQL. A report's rows also change with time, where a border of a period has passed one of
-their group's. A report that is not of groups has figures that are sums over groups: what the
-touched groups had is taken away, and what they have is added.
+all other groups stay those of the run before: tables as layers of files, rows of reports in
+PostgreSQL, which runs upon runs share. A report's rows also change with time, where a border of a
+period has passed one of their group's. A report that is not of groups has figures that are sums
+over groups: what the touched groups had is taken away, and what they have is added.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from pyspark.sql import functions as f
 from pipeline.datasets.dataset import Dataset, Report
 from pipeline.results.history import Extent, History, State, code
 from pipeline.results.parts import GROUP, Parts
-from pipeline.results.runs import Unchanged
+from pipeline.results.runs import Replaced
 from pipeline.session import little
 from pipeline.sources.stream import OFFSETS
 from pipeline.sources.tables import TABLES
@@ -193,15 +193,20 @@ class Increment:
         assert isinstance(made, Report)
         return made
 
-    def unchanged(self) -> Unchanged | None:
-        """Whose rows are those of the base."""
+    def rows_of(self) -> int:
+        """The run under whose number the rows of this run's reports are: the first of those upon
+        runs."""
+        return self.plan.base.rows_of if self.plan.base is not None else self.run_id
+
+    def replaced(self) -> Replaced | None:
+        """Which of the base's rows this run no longer shows."""
         base = self.plan.base
         if base is None:
             return None
         reports = {step.report: step.report.NAME for step in STEPS if step.report is not None}
         of_groups = [name for report, name in reports.items() if report in by_group()]
         sums = [name for report, name in reports.items() if report not in by_group()]
-        return Unchanged(base.run, of_groups, sorted(self.groups or ()), sums)
+        return Replaced(base.rows_of, of_groups, sorted(self.groups or ()), sums)
 
     def layers(self) -> list[int]:
         """The layers of this run's tables; from time to time they are put together."""

@@ -47,7 +47,7 @@ def periods(at: datetime) -> Sequence[Period]:
 def by_period(frame: DataFrame, time: str, at: datetime) -> DataFrame:
     """Each row once for each period in which its ``time`` lies. A time after the run counts as now:
     a clock that was set back must not lose its rows."""
-    return of_slices(by_slice(frame, time, at))
+    return frame.withColumn(PERIOD, f.explode(_periods_of(_slice(time, at))))
 
 
 def by_slice(frame: DataFrame, time: str, at: datetime) -> DataFrame:
@@ -56,9 +56,19 @@ def by_slice(frame: DataFrame, time: str, at: datetime) -> DataFrame:
     Every period is made of slices. What can be summed is summed by slice first, and then by
     ``of_slices``: a row counts once there, not once for each of its periods.
     """
+    return frame.withColumn(SLICE, _slice(time, at))
+
+
+def of_slices(frame: DataFrame) -> DataFrame:
+    """Each row once for each period that its slice is a part of."""
+    return frame.withColumn(PERIOD, f.explode(_periods_of(f.col(SLICE))))
+
+
+def _slice(time: str, at: datetime) -> Column:
+    """The number of borders that a time has passed."""
     age = _age_us(f.col(time), at)
     passed = (f.when(age <= age_us, 1).otherwise(0) for age_us in _borders())
-    return frame.withColumn(SLICE, reduce(Column.__add__, passed))
+    return reduce(Column.__add__, passed)
 
 
 def _age_us(time: Column, at: datetime) -> Column:
@@ -72,12 +82,11 @@ def _age_us(time: Column, at: datetime) -> Column:
     return f.get(moment, (f.unix_micros(time) % 1).cast("int")) - f.unix_micros(time)
 
 
-def of_slices(frame: DataFrame) -> DataFrame:
-    """Each row once for each period that its slice is a part of."""
+def _periods_of(slice_: Column) -> Column:
+    """The names of the periods that a slice is a part of."""
     slices = [None, *_borders()]
     names = [f.array(*map(f.lit, _periods_from(age_us))) for age_us in slices]
-    within = f.get(f.array(*names), f.col(SLICE))
-    return frame.withColumn(PERIOD, f.explode(within)).drop(SLICE)
+    return f.get(f.array(*names), slice_)
 
 
 def _borders() -> list[int]:

@@ -78,9 +78,7 @@ def whole_run(job: Job, why: str) -> Done:
     with snapshot(job.conninfo) as moment:
         job.progress.begin(READING)
         work.read(moment, sources(job.tables()))
-        for step in job.tables():
-            job.progress.begin(step.output.NAME)
-            work.compute(step, moment)
+        job.each(job.tables(), lambda step: work.compute(step, moment))
     read = Read(moment.at, moment.events, moment.last)
     _reports(work, job, moment)
     count = runs.succeed(job.connection, job.run_id, read, described(job), written(job))
@@ -113,9 +111,11 @@ def written(job: Job) -> Iterator[bytes]:
 
 def _reports(work: Work, job: Job, moment: Snapshot) -> None:
     rows.clear(job.output)
-    for step in job.reports():
-        job.progress.begin(step.output.NAME)
+
+    def write(step: Step) -> None:
         work.compute(step, moment)
         made = work.datasets[step.output]
         assert isinstance(made, Report)
-        rows.write(made, job.output, job.run_id)
+        rows.write(made, job.output, job.run_id, job.run_id)
+
+    job.each(job.reports(), write)

@@ -92,7 +92,7 @@ def report(url: str) -> Rows:
     columns = ", ".join(_stored(name) for name in COSTS)
     return query(
         url,
-        f"SELECT {columns} FROM rollcall_report_row WHERE report = 'cost' AND period = 'all'"
+        f"SELECT {columns} FROM rollcall_report_run_row WHERE report = 'cost' AND period = 'all'"
         " AND run_id = (SELECT max(id) FROM rollcall_report_run WHERE state = 'succeeded')"
         """ ORDER BY keys ->> 'group_id', keys ->> 'trigger' COLLATE "C\"""",
     )

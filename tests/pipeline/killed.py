@@ -70,13 +70,13 @@ def after_a_layer(self: Increment, step: Any) -> None:
 
 def in_the_flip(*arguments: Any, **_: Any) -> Any:
     """Rows are written, and the transaction has not ended."""
-    connection, run_id, read, described, rows, unchanged = arguments
+    connection, run_id, read, described, rows, replaced = arguments
 
     def some() -> Any:
         yield next(iter(rows))
         die()
 
-    return SUCCEED(connection, run_id, read, described, some(), unchanged)
+    return SUCCEED(connection, run_id, read, described, some(), replaced)
 
 
 POINTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {

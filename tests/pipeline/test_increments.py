@@ -1,6 +1,7 @@
 """Runs upon runs: whatever the cuts, the rows are those of one whole run."""
 
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.results import parts
+from pipeline.results import runs as records
 from pipeline.results.folders import Output
 from pipeline.sources import pull
 from pipeline.sources import snapshot as moments
@@ -26,7 +28,7 @@ from tests.pipeline.often import SEEDS
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 ROWS = """
-SELECT report, period, keys::text, figures::text FROM rollcall_report_row
+SELECT report, period, keys::text, figures::text FROM rollcall_report_run_row
 WHERE run_id = {} ORDER BY 1, 2, 3, 4
 """
 
@@ -83,6 +85,7 @@ def test_any_cut_into_runs_gives_the_rows_of_one(
     cuts = sorted(chance.sample(range(1, 700), chance.randrange(1, 5)))
     spans = [*zip([0, *cuts], [*cuts, 700], strict=True)]
     late: list[Entry] = []
+    shown: list[tuple[Done, Rows]] = []
     at = facts.END - timedelta(days=3)
     ways = cycle([(0, 0), (1_000, 100_000)])
     for (first, end), (few, little) in zip(spans, ways, strict=False):
@@ -96,9 +99,58 @@ def test_any_cut_into_runs_gives_the_rows_of_one(
         facts.write(url, events[share])
         at += timedelta(hours=chance.choice([0, 1, 30]))
         done = analyse(at)
+        shown.append((done, rows(url, done)))
+    for earlier, were in shown[-records.ROWS_KEPT :]:
+        assert rows(url, earlier) == were
     whole = analyse(at, is_incremental=False)
     assert rows(url, done) == rows(url, whole)
     assert done.events == whole.events
+
+
+def test_a_run_stores_only_rows_that_differ_and_deletes_those_that_nobody_shows(
+    url: str, analyse: Analyse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever others have: their rows are copied nowhere."""
+    monkeypatch.setattr(records, "ROWS_KEPT", 2)
+    of_others = [
+        {**entry, "group_id": f"other-{entry['group_id']}"} for entry in journal(300, 9, 1)
+    ]
+    mine = journal(300, 1, 2)
+    write(url, [*of_others, *mine[:200]])
+    first = analyse(facts.END)
+    write(url, mine[200:250])
+    second = analyse(facts.END)
+    stored = query(
+        url,
+        "SELECT DISTINCT keys ->> 'group_id' FROM rollcall_report_row"
+        f" WHERE from_run = {second.run_id} AND keys ? 'group_id'",
+    )
+    assert stored == [(mine[0]["group_id"],)]
+    write(url, mine[250:])
+    third = analyse(facts.END)
+    assert (rows(url, first), len(rows(url, third))) == ([], third.rows)
+    ended = f"SELECT id FROM rollcall_report_row WHERE until_run <= {second.run_id}"
+    assert query(url, ended) == []
+    assert rows(url, third) == rows(url, analyse(facts.END, is_incremental=False))
+
+
+@pytest.mark.long
+def test_runs_of_two_folders_do_not_build_upon_the_same_rows(
+    url: str, analyse: Analyse, conninfo: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The rows that the one has replaced are still those of the other's base."""
+    entries = journal(300, 5, 1)
+    copied = tmp_path / "copied"
+    write(url, entries[:200])
+    analyse(facts.END)
+    shutil.copytree(tmp_path / "out", copied)
+    write(url, entries[200:])
+    assert "upon run" in (done := analyse(facts.END)).how
+    other = run.run(
+        conninfo, Output.at(str(copied)), lambda is_small: nullcontext(spark), is_incremental=True
+    )
+    assert other.how == "all groups: there is no run to build upon"
+    assert rows(url, other) == rows(url, done)
 
 
 @pytest.mark.long

@@ -30,7 +30,7 @@ SENTENCES = {"finding", "change", "what_if"}
 """Words, which the oracle does not write."""
 
 REPORT = """
-SELECT keys || figures || jsonb_build_object('period', period) FROM rollcall_report_row
+SELECT keys || figures || jsonb_build_object('period', period) FROM rollcall_report_run_row
 WHERE report = '{}' AND run_id = {}
 """
 

@@ -102,7 +102,7 @@ WITH lives AS MATERIALIZED (
     WHERE group_id IN ('', %(group_id)s) AND at >= %(first)s AND at <= %(last)s
     ORDER BY at DESC LIMIT %(marks)s
 ), deploys AS (
-    SELECT keys, figures FROM rollcall_report_row
+    SELECT keys, figures FROM rollcall_report_run_row
     WHERE run_id = (SELECT max(id) FROM rollcall_report_run WHERE state = 'succeeded')
       AND report = 'deploys' AND period = 'all' AND keys ->> 'group_id' = %(group_id)s
       AND %(has_reports)s
