@@ -24,7 +24,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,7 +141,6 @@ OWN = ("ROLLCALL_DATABASE_URL", commands.ROLE_VARIABLE)
 READY_FOR_TASKS = b"ready for tasks"
 READY = b"ready"
 MESSAGE_BYTES_MAX = 1 << 20
-GONE_LOOK_S = 0.0005
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
@@ -245,16 +243,19 @@ def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> b
     launcher, which is the reaper of orphans, becomes the parent: it sees the program's end, and the
     program sees its end."""
     gc.freeze()  # a collection would write to every page that is shared
+    gone, ended = os.pipe()
     between = os.fork()
     if between:
         os.close(output)
-        os.waitpid(between, 0)
+        os.waitpid(between, 0)  # its child has another parent now
+        os.close(ended)
+        os.close(gone)
         return False
-    between = os.getpid()
+    os.close(ended)
     if os.fork():
         os._exit(0)
-    while os.getppid() == between:
-        time.sleep(GONE_LOOK_S)
+    os.read(gone, 1)  # nothing: the fork server has closed the other end
+    os.close(gone)
     request_death_signal(launcher, request.at_launchers_death)
     os.setsid()
     for standard in (1, 2):

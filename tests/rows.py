@@ -1,6 +1,6 @@
 """The rows as tests read and prepare them: past the door, on purpose."""
 
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -92,51 +92,52 @@ def leave() -> None:
         KEPT.popitem()[1].close()
 
 
+async def found(connection: Connection, statement: LiteralString, *values: object) -> list[Any]:
+    """The rows of a statement."""
+    cursor = await connection.execute(statement, values)
+    return await cursor.fetchall()
+
+
 async def groups(connection: Connection) -> dict[str, tuple[str, int, int]]:
     """State, generation and revision of every group."""
-    cursor = await connection.execute(
-        "SELECT group_id, state, generation, revision FROM rollcall_group"
-    )
-    return {row[0]: tuple(row[1:]) for row in await cursor.fetchall()}
+    statement = "SELECT group_id, state, generation, revision FROM rollcall_group"
+    return {row[0]: tuple(row[1:]) for row in await found(connection, statement)}
 
 
 async def members(connection: Connection) -> set[tuple[str, str]]:
     """Every (group, member)."""
-    cursor = await connection.execute("SELECT group_id, member_id FROM rollcall_member")
-    return set(await cursor.fetchall())
+    return {*await found(connection, "SELECT group_id, member_id FROM rollcall_member")}
 
 
 async def offsets(connection: Connection) -> dict[tuple[str, str, int], int]:
     """Every committed offset by (group, topic, partition)."""
-    cursor = await connection.execute(
-        "SELECT group_id, topic, partition, committed_offset FROM rollcall_offset"
-    )
-    return {tuple(row[:3]): row[3] for row in await cursor.fetchall()}
+    statement = "SELECT group_id, topic, partition, committed_offset FROM rollcall_offset"
+    return {tuple(row[:3]): row[3] for row in await found(connection, statement)}
 
 
 async def journal(connection: Connection) -> list[tuple[str, str, int]]:
     """Every (group, kind, revision), in order; entries about the cluster itself left out."""
-    cursor = await connection.execute(
-        "SELECT group_id, kind, revision FROM rollcall_journal WHERE group_id <> '' ORDER BY id"
+    return await found(
+        connection,
+        "SELECT group_id, kind, revision FROM rollcall_journal WHERE group_id <> '' ORDER BY id",
     )
-    return await cursor.fetchall()
 
 
 async def everything(connection: Connection) -> dict[str, list[Any]]:
     """All that a batch may write, to compare before and after."""
-    tables = ("group", "member", "offset", "journal", "operation")
-    found = {}
-    for table in tables:
-        cursor = await connection.execute(f"SELECT * FROM rollcall_{table} ORDER BY 1, 2")
-        found[table] = await cursor.fetchall()
-    return found
+    tables: tuple[LiteralString, ...] = ("group", "member", "offset", "journal", "operation")
+    return {
+        table: await found(connection, f"SELECT * FROM rollcall_{table} ORDER BY 1, 2")
+        for table in tables
+    }
 
 
 async def backends(connection: Connection, name: str) -> list[int]:
     """The server processes of this database whose client has that name."""
-    cursor = await connection.execute(
+    named = await found(
+        connection,
         "SELECT pid FROM pg_stat_activity"
         " WHERE application_name = %s AND datname = current_database()",
-        [name],
+        name,
     )
-    return [pid for (pid,) in await cursor.fetchall()]
+    return [pid for (pid,) in named]

@@ -6,6 +6,7 @@ one: in a fresh clone, where pytest compiles them, none is compiled by all.
 """
 
 import gc
+from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -20,6 +21,12 @@ ROOT = Path(__file__).parent
 
 QUICK = tuple(f"tests/{folder}/" for folder in ("core", "docs", "walks", "wire"))
 """Where no test waits, shares anything or leaves anything behind."""
+
+LONGEST = ("spark", "browser")
+"""Groups that take minutes, however few their tests are."""
+
+LONG_S = 1_000.0
+"""A time limit of tests that take minutes by themselves."""
 
 
 class Scheduling(LoadGroupScheduling):  # type: ignore[misc]
@@ -40,14 +47,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
-    """What has to run in one worker begins early, the largest group first: who begins a long one
-    last ends last. All else keeps the order that chance and pytest-django gave it."""
+    """Who begins a long one last ends last: what has to run in one worker begins early, the largest
+    group first, and then a test of minutes. All else keeps the order that chance and
+    pytest-django gave it."""
     yield
-    sizes: dict[str, int] = {}
-    for item in items:
-        sizes[_group(item)] = sizes.get(_group(item), 0) + 1
+    sizes = Counter(_group(item) for item in items)
     sizes[""] = 0
-    items.sort(key=lambda item: -sizes[_group(item)])
+    items.sort(key=lambda item: (_group(item) not in LONGEST, -sizes[_group(item)], -_limit(item)))
+
+
+def _limit(item: pytest.Item) -> float:
+    """The time limit of a test by itself, where it is a long one."""
+    found = item.get_closest_marker("timeout")
+    limit = float(found.args[0]) if found and not _group(item) else 0.0
+    return limit if limit >= LONG_S else 0.0
 
 
 def _group(item: pytest.Item) -> str:

@@ -249,8 +249,8 @@ def test_a_name_is_found_by_any_part_of_it(where: str) -> None:
     assert [pair for pair, (is_found, is_part) in found.items() if is_found != is_part] == []
 
 
-ALL: Final = ("groups_group", "groups_auditentry", "rest groups", "members of a group")
-"""Searches that are asked for each pair; the others share their function."""
+ALL: Final = ("groups_group", "members of a group")
+"""Searches that are asked for each pair, in SQL and in memory; the others share their function."""
 
 ALONE: Final = ("members of a group", "offsets of a group")
 """Searches within the row that is made."""

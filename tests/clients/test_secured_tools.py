@@ -13,6 +13,7 @@ from tests.clients.conftest import PATIENCE_S, Shell
 from tests.clients.programs import KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_kafka_tools import GROUPS, TOPICS, Tools
 from tests.installations import TOKEN
+from tests.launcher.conftest import heed_signals
 from tests.launcher.waiting import until
 from tests.security.certificates import Certificates
 from tests.security.test_stock_clients import make_user
@@ -90,6 +91,7 @@ class Site:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_signals,
         )
 
     def _has_committed(self, group: str) -> bool:

@@ -203,7 +203,7 @@ assert any("SELECT 'lonely'" in str(text) for text in vars(attention).values())
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The product, without what is not its source."""
-    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules", "vendor")
+    ignored = shutil.ignore_patterns("node_modules", "vendor")
     for part in PARTS:
         shutil.copytree(CHECKOUT / part, tmp_path / part, ignore=ignored)
     shutil.copytree(CHECKOUT / "templates", tmp_path / "templates")

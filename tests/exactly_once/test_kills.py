@@ -13,7 +13,7 @@ from groups.postgres.connections import Connection
 from launcher.installation import CHECKOUT
 from tests.server.serving import Serving, serving
 
-KILLS = int(os.environ.get("ROLLCALL_TEST_KILLS", "50"))
+KILLS = int(os.environ.get("ROLLCALL_TEST_KILLS", "20"))
 FEW = 2
 UNITS_PER_LIFE = 100
 LONGEST_LIFE_S = 0.05

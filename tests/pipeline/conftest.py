@@ -27,6 +27,12 @@ SHORT_LIVES = "-XX:TieredStopAtLevel=1"
 """A Java that ends after seconds only pays for compiling well. Two thirds of the time without."""
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Who uses the session runs in the worker that has it; everything else here runs in any."""
+    if "spark" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(scope="package", autouse=True)
 def _java() -> Iterator[None]:
     """Every Java that a test here starts reads these options; its temporary files lie where ours

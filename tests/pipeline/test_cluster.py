@@ -19,9 +19,9 @@ from tests.launcher.waiting import until
 from tests.pipeline import duck, facts
 from tests.pipeline.conftest import oracle, query, report, write
 from tests.pipeline.journals import many
-from tests.pipeline.test_oracle import compare_reports
+from tests.pipeline.test_oracle import assert_reports_are
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 SPARK_CLASS = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
 DEPLOY = "org.apache.spark.deploy"
@@ -105,5 +105,5 @@ def test_two_workers_compute_the_same_as_plain_sql_and_duckdb(
     assert ran.returncode == 0, ran.stderr
     assert report(url) == oracle(url)
     ((run_id, at),) = query(url, "SELECT id, as_of FROM rollcall_report_run")
-    compare_reports(url, run_id, duck.computed(url, at))
+    assert_reports_are(url, run_id, duck.computed(url, at))
     assert len({executor.name for executor in tmp_path.glob("app-*/*")}) == WORKERS

@@ -18,7 +18,7 @@ from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
 from tests.pipeline.journals import many
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 PIPELINE = (sys.executable, "-m", "pipeline", "--requested-by", "olga")
 SUBMIT = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
@@ -83,6 +83,7 @@ def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
     return children if "java" in {child.name() for child in children} else []
 
 
+@pytest.mark.long
 def test_the_collector_of_the_users_own_java_options_is_taken(url: str, tmp_path: Path) -> None:
     """Java refuses to start with two."""
     write(url, many(200))

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pipeline.steps.deploys import deploys
 from tests.pipeline.fleets import AT, Fleet
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 HOUR = 3_600.0
 

@@ -22,7 +22,7 @@ from pipeline.steps.table import ANSWERS, REPORTS, TABLES
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import BEGIN, many
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 Read = Callable[[str], list[dict[str, Any]]]
 
@@ -46,12 +46,19 @@ COMPLETED = "SELECT count(*) FROM rollcall_journal WHERE kind = 'rebalance-compl
 READERS: dict[str, Read] = {"parquet": of_parquet, "delta": of_delta}
 
 
+Analyse = Callable[..., Done]
+
+
 @pytest.fixture
-def done(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> Done:
+def analyse(spark: SparkSession, url: str, conninfo: str, tmp_path: Path) -> Analyse:
     """A run of some hundred entries; its tables are in the data directory."""
-    write(url, many(600))
-    output = Output.at(str(tmp_path / "pipeline"))
-    return run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice")
+
+    def analysed(*reports: str) -> Done:
+        write(url, many(600))
+        output = Output.at(str(tmp_path / "pipeline"))
+        return run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice", reports)
+
+    return analysed
 
 
 def answer(conninfo: str) -> None:
@@ -63,13 +70,18 @@ def answer(conninfo: str) -> None:
         runs.answer(connection, until, "what-if", "7d", keys, [told])
 
 
-@pytest.mark.usefixtures("done")
 def test_an_export_has_every_row_however_often_it_is_made(
-    url: str, conninfo: str, tmp_path: Path
+    url: str,
+    conninfo: str,
+    tmp_path: Path,
+    analyse: Analyse,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    analyse(*REPORTS)
     answer(conninfo)
     for form in export.FORMATS:
         has_every_row(url, conninfo, tmp_path, form)
+    the_verb_says_where_everything_is(tmp_path, capsys)
 
 
 def has_every_row(url: str, conninfo: str, tmp_path: Path, form: str) -> None:
@@ -136,9 +148,9 @@ def test_an_interrupted_export_is_not_complete_and_the_next_one_is(
     conninfo: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    done: Done,
+    analyse: Analyse,
 ) -> None:
+    done = analyse("cost")
     to = Output.at(str(tmp_path / "copies"))
     arguments = (conninfo, Output.at(str(tmp_path / "pipeline")), to, "parquet", TABLES)
 
@@ -153,4 +165,3 @@ def test_an_interrupted_export_is_not_complete_and_the_next_one_is(
     assert not (tmp_path / "copies" / "cost" / f"run={done.run_id}" / "_SUCCESS").exists()
     made = export.export(*arguments)
     assert len(of_parquet(made["cost"])) > 0
-    the_verb_says_where_everything_is(tmp_path, capsys)

@@ -16,7 +16,7 @@ from pipeline.steps.stability import silence
 from tests.pipeline.fleets import AT, Fleet
 from tests.pipeline.test_lives import frame
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 
 def hour(back: int, number: int, **over: Any) -> dict[str, Any]:

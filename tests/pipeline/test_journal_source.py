@@ -20,7 +20,7 @@ from pipeline.sources.tables import TABLES, size
 from tests.pipeline.conftest import query, write
 from tests.pipeline.journals import entry, many
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 ONE_MORE = """
 INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,

@@ -23,7 +23,6 @@ from tests.pipeline.test_increments import Analyse, analyse, journal, rows
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.xdist_group("spark"),
     pytest.mark.timeout(3_600),
     pytest.mark.skipif(not KILLS, reason="ten minutes: make test-pipeline"),
 ]

@@ -12,7 +12,7 @@ from pipeline.steps.lives import lives, ownership
 from pipeline.steps.movement import movement
 from tests.pipeline.journals import BEGIN
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 AT = BEGIN + timedelta(days=1)
 

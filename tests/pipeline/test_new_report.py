@@ -20,7 +20,7 @@ from pipeline.steps.table import REPORTS, STEPS, Step
 from tests.pipeline.conftest import write
 from tests.pipeline.journals import entry
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 
 class Kinds(Report):

@@ -20,7 +20,7 @@ from tests.pipeline.journals import TRIGGERS, Entry
 from tests.pipeline.often import SEEDS
 from tests.pipeline.test_increments import Analyse, analyse, journal
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 __all__ = ["analyse"]
 
@@ -47,19 +47,14 @@ def explained(chance: random.Random, entries: Iterable[Entry]) -> Iterable[Entry
         yield entry
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(True, id="small"),
-        pytest.param(False, id="large", marks=pytest.mark.long),
-    ]
-)
+@pytest.fixture
 def size(
     request: pytest.FixtureRequest, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """The same data as a run takes little of it, with the session's settings for it, and as it
     takes much."""
     settings = {name: to for name, to in SMALL.items() if name.startswith("spark.sql.")}
-    if not request.param:
+    if request.param == "large":
         monkeypatch.setattr(run, "SMALL_BYTES", 0)
         settings = {}
     before = {name: spark.conf.get(name) for name in settings}
@@ -70,35 +65,39 @@ def size(
         spark.conf.set(name, was or "")
 
 
+LIVES = [
+    ("small", 1_500, 500, 1),
+    ("large", 60_000, 20_000, 6),
+    *((size, 1_500, 500, seed) for seed in range(2, SEEDS) for size in ("small", "large")),
+]
+
+
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize(
-    ("entries", "events", "seed"),
-    [
-        (1_500, 500, 1),
-        *(pytest.param(1_500, 500, seed, marks=pytest.mark.long) for seed in range(2, SEEDS)),
-        pytest.param(60_000, 20_000, 6, marks=pytest.mark.long),
-    ],
+    ("size", "entries", "events", "seed"),
+    [pytest.param(*life, marks=pytest.mark.long if life != LIVES[0] else ()) for life in LIVES],
+    indirect=["size"],
 )
 def test_every_table_is_that_of_the_oracle(
     spark: SparkSession, url: str, analyse: Analyse, entries: int, events: int, seed: int
 ) -> None:
     write(url, explained(random.Random(seed), journal(entries, 30, seed)))
     facts.write(url, facts.many(events, 6, seed))
-    compare(spark, url, analyse(facts.END, is_incremental=False), facts.END)
+    assert_oracle_agrees(spark, url, analyse(facts.END, is_incremental=False), facts.END)
 
 
 MAY_BE_EMPTY: Sequence[str] = ("advice",)
 """By chance nobody may be told anything."""
 
 
-def compare(
+def assert_oracle_agrees(
     spark: SparkSession,
     url: str,
     done: Done,
     at: datetime,
     may_be_empty: Sequence[str] = MAY_BE_EMPTY,
 ) -> None:
-    """What a run has made with what DuckDB makes of the same rows."""
+    """Every table and report of a run is what DuckDB makes of the same rows."""
     expected = duck.computed(url, at)
     for step in STEPS:
         if step.report is None:
@@ -106,29 +105,29 @@ def compare(
             assert table.violations() == {}
             found = [row.asDict(recursive=True) for row in table.frame.collect()]
             wanted = duck.rows(expected, step.output.NAME)
-            same(found, wanted, step.output.NAME, may_be_empty)
-    compare_reports(url, done.run_id, expected, may_be_empty)
+            assert_same(found, wanted, step.output.NAME, may_be_empty)
+    assert_reports_are(url, done.run_id, expected, may_be_empty)
 
 
-def compare_reports(
+def assert_reports_are(
     url: str,
     run_id: int,
     expected: duckdb.DuckDBPyConnection,
     may_be_empty: Sequence[str] = MAY_BE_EMPTY,
 ) -> None:
-    """The rows that a run has stored."""
+    """The rows that a run has stored are the expected ones."""
     for name in REPORTS:
         found = [row for (row,) in query(url, REPORT.format(name, run_id))]
-        same(found, duck.rows(expected, name), name, may_be_empty)
+        assert_same(found, duck.rows(expected, name), name, may_be_empty)
 
 
-def same(
+def assert_same(
     found: Iterable[Row],
     wanted: Iterable[Row],
     name: str,
     may_be_empty: Sequence[str] = MAY_BE_EMPTY,
 ) -> None:
-    """Whether they are the same rows, and there are any."""
+    """They are the same rows, and there are any."""
     ours, theirs = plain(found), plain(wanted)
     assert theirs or name in may_be_empty, f"the oracle has no {name}"
     assert ([*(ours - theirs)][:2], [*(theirs - ours)][:2]) == ([], []), name

@@ -11,7 +11,7 @@ from pipeline.datasets.journal import Journal
 from pipeline.steps.periods import LENGTHS, by_period, periods
 from pipeline.steps.rebalances import rebalances
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 AT = datetime(2026, 3, 1, 12, 30, 1, 250_000, tzinfo=UTC)
 

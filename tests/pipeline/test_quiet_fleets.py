@@ -13,7 +13,6 @@ from proof.advised import advised
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.xdist_group("spark"),
     pytest.mark.timeout(900),
 ]
 

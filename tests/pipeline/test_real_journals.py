@@ -10,11 +10,10 @@ from pyspark.sql import SparkSession
 from tests.pipeline.conftest import query
 from tests.pipeline.real_journals import FOLDER, load
 from tests.pipeline.test_increments import Analyse, analyse
-from tests.pipeline.test_oracle import compare
+from tests.pipeline.test_oracle import assert_oracle_agrees
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.xdist_group("spark"),
     pytest.mark.timeout(600),
 ]
 
@@ -40,4 +39,4 @@ def test_what_was_recorded_is_as_the_oracle_has_it(
     at = last + timedelta(minutes=1)
     done = analyse(at, is_incremental=False)
     assert done.events > 40
-    compare(spark, url, done, at, MAY_BE_EMPTY)
+    assert_oracle_agrees(spark, url, done, at, MAY_BE_EMPTY)

@@ -20,7 +20,7 @@ from tests.pipeline.journals import COLUMNS, entry, many, row
 from tests.pipeline.often import SEEDS
 from tests.pipeline.transactions import settle
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 INSERT = "INSERT INTO rollcall_journal ({}) VALUES ({})".format(
     ", ".join(f'"{name}"' for name in COLUMNS), ", ".join(["%s"] * len(COLUMNS))

@@ -14,7 +14,7 @@ from pipeline.steps import rebalances as step
 from pipeline.steps.cost import cost
 from tests.pipeline.journals import BEGIN, Entry, entry
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable"
 OF_DETAILS = ("members", "moved", "waited_for_count", "unowned_longest_ms")

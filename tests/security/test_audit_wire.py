@@ -12,6 +12,7 @@ from groups.clients import wire_audit
 from groups.clients.wire_audit import FAILURES_MAX, Login, WireAudit
 from groups.core.authors import Author
 from protocol.connection.listeners import Listener, Security
+from tests import rows
 from tests.in_process import Other
 from tests.security.test_records import create
 from tests.security.test_sasl import make_user, with_scram
@@ -29,12 +30,12 @@ async def served(_prepared: None, other: Other) -> AsyncIterator[Serving]:
 
 
 async def entries(other: Other, kind: str) -> list[Any]:
-    cursor = await other.execute(
+    return await rows.found(
+        other,
         "SELECT who, address, client_id, target, outcome FROM rollcall_audit"
         " WHERE kind = %s ORDER BY id",
-        [kind],
+        kind,
     )
-    return await cursor.fetchall()
 
 
 async def test_logins_and_writes_over_the_wire_are_recorded(served: Serving, other: Other) -> None:
@@ -52,8 +53,8 @@ async def test_logins_and_writes_over_the_wire_are_recorded(served: Serving, oth
     ]
     assert await entries(other, "topic-created") == [(*by, "orders", "done")]
     assert {row[3] for row in await entries(other, "credential-made")} == {"ann"}
-    cursor = await other.execute("SELECT details::text FROM rollcall_audit")
-    assert not any('stored_key":' in row[0] for row in await cursor.fetchall())
+    details = await rows.found(other, "SELECT details::text FROM rollcall_audit")
+    assert not any('stored_key":' in row[0] for row in details)
 
 
 async def test_password_guesses_do_not_fill_the_disk(served: Serving, other: Other) -> None:

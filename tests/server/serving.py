@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
 
 from channels.routing import ProtocolTypeRouter
 
@@ -151,7 +152,8 @@ async def serving(
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:
-        with patient_start():
+        # What the run has frozen is to stay so, and a test's server is garbage at its end.
+        with patient_start(), patch.object(gc, "freeze"):
             await asyncio.wait([ready, task], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
@@ -160,7 +162,6 @@ async def serving(
         ready.cancel()
         applications = [a for c in running.connections if (a := running.application(c))]
         await running.server._close()
-        gc.unfreeze()  # what the node froze when it had loaded its groups is garbage now
         if applications:
             await asyncio.wait(applications, timeout=5)
         with suppress(asyncio.CancelledError):

@@ -92,7 +92,7 @@ def share_all(members: list[Member]) -> bool:
     return sorted(given) == list(range(PARTITIONS)) and not any(m.paused for m in members)
 
 
-CASES = [(protocol, seed) for protocol in ("classic", "consumer", "draft") for seed in range(4)]
+CASES = [(protocol, seed) for protocol in ("classic", "consumer", "draft") for seed in range(2)]
 
 
 @pytest.mark.parametrize(

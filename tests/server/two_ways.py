@@ -13,7 +13,7 @@ from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbe
 from tests.server.client import Client
 from tests.server.serving import Serving
 
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))]
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 3))]
 BODY_AT = 8
 """In a frame without its length."""
 

@@ -22,7 +22,7 @@ from pipeline.what_if.recording import Recording
 from pipeline.what_if.replay import recorded_hours
 from tests.pipeline.what_if.recorded import RULES, recorded
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 HOURS = 4.0
 
@@ -55,8 +55,7 @@ def proposed(spark: SparkSession, recording: Recording) -> argparse.Namespace:
     return parser.parse_args(["what-if", *words.split()])
 
 
-@pytest.mark.parametrize("seed", [3, 5])
-@pytest.mark.parametrize("kind", ["classic", "consumer"])
+@pytest.mark.parametrize(("kind", "seed"), [("classic", 3), ("consumer", 5)])
 def test_what_is_predicted_is_seen(spark: SparkSession, kind: str, seed: int) -> None:
     before = recorded(kind, seed, HOURS)
     change = command.change_of(proposed(spark, before))
