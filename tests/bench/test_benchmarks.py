@@ -114,7 +114,7 @@ def test_acknowledged_commits_survive_when_every_process_is_killed(own: Installa
 def test_every_node_answers_the_members_of_the_groups_that_it_leads() -> None:
     """And PostgreSQL counts what they have committed."""
     with nodes.fleets([2], members=60) as (both,):
-        nodes.measure([both], rounds=1, seconds=3.0)
+        nodes.measure([both], rounds=1, seconds=5.0)
 
         for name, (done,) in both.rounds.items():
             assert len(both.fed[name]) == 2, "the groups have one leader"
