@@ -18,6 +18,20 @@ FROM rollcall_report_run AS run CROSS JOIN rollcall_report_row AS stored
 WHERE stored.run_id IS NULL
 """
 
+OF_THE_NEWEST_ALONE = (
+    "DROP VIEW rollcall_report_run_row",
+    "DELETE FROM rollcall_report_row WHERE until_run IS NOT NULL",
+    """
+    UPDATE rollcall_report_row AS stored SET run_id = newest.id
+    FROM (
+        SELECT rows_of, max(id) AS id FROM rollcall_report_run
+        WHERE state = 'succeeded' AND rows_of > 0 GROUP BY rows_of
+    ) AS newest
+    WHERE stored.run_id = newest.rows_of
+    """,
+)
+"""The way back: of runs that share rows the newest keeps them, as its own."""
+
 
 class Migration(migrations.Migration):
     dependencies = [("groups", "0102_report_rows_by_number")]
@@ -85,5 +99,5 @@ class Migration(migrations.Migration):
                 "default_permissions": (),
             },
         ),
-        migrations.RunSQL(SHOWN, "DROP VIEW rollcall_report_run_row"),
+        migrations.RunSQL(SHOWN, OF_THE_NEWEST_ALONE),
     ]

@@ -49,6 +49,12 @@ BATCH_ROWS_MAX = 2_000
 """Rows of one transaction: with more, the latency of the batch grows and the cost per row stays the
 same (measured: docs/hot-path.md)."""
 
+LINGER_S: Final = 0.001
+"""How long commits of offsets gather if some came while the batch before was written: its replies
+bring the next ones of the same clients. A batch takes the node and PostgreSQL half a millisecond
+each whatever its size (docs/scale.md); whoever commits alone does not wait. Kafka's
+``group.coordinator.append.linger.ms``."""
+
 
 ENDS_STEP: Final = frozenset(
     {
@@ -119,7 +125,10 @@ class Committer:
             await self.writer.close()
 
     async def _rounds(self) -> None:
+        gathers = self.queue is self.coordinator.offsets
         while True:
+            if gathers and self.queue.wake.is_set():
+                await asyncio.sleep(LINGER_S)
             await self.queue.wake.wait()
             taken = NOTHING
             if self.queue.repeating:

@@ -307,6 +307,7 @@ def shapes(installation: Installation) -> Iterator[None]:
             connection.execute(f"DELETE FROM {table} WHERE {key} = %s".encode(), made[0])
 
 
+@pytest.mark.xdist_group("browser")  # whose runs would be the newest, too
 def test_a_report_is_compared_with_the_time_before(cli: Cli, shapes: None) -> None:
     words = ("report", "shapes", "--compare", "--period")
     assert cli(*words, "24h", "-o", "json").json == [

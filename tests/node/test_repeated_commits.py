@@ -85,6 +85,27 @@ async def test_in_one_batch_the_last_commit_of_a_partition_counts(
     assert await rows.offsets(other) == {(group_id, "t", 0): 8 for group_id in ids}
 
 
+async def test_the_next_commit_of_a_client_joins_those_that_waited_for_its_last_one(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise two halves of the clients would take turns, in twice as many batches."""
+    monkeypatch.setattr(committer, "LINGER_S", 1.0)
+    first, second = ids_in_slots(2)
+    for group_id in (first, second):
+        await one.kept(group_id)
+    let_go = one.points.hold("offsets:before")
+    written = one.commit(first, 1)
+    await one.points.reached["offsets:before"].wait()
+    batches = one.points.passed["offsets:before"]
+    waited = one.commit(second, 1)
+    let_go()
+    assert await written == Committed()
+    again = one.commit(first, 2)
+
+    assert await asyncio.gather(waited, again) == [Committed(), Committed()]
+    assert one.points.passed["offsets:before"] == batches + 1
+
+
 async def test_a_group_refuses_them_as_it_refuses_events(one: Running, other: Other) -> None:
     joined = await one.settled("g")
     stale = replace(joined, generation_id=joined.generation_id - 1)

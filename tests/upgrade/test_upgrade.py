@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,11 +12,12 @@ import psycopg
 import pytest
 
 from benchmarks.wire import Peer
-from launcher.installation import Installation
+from launcher.installation import CHECKOUT, Installation
 from rollcall.client import BlockingMember
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from tests.store.schema import BASELINE, SCHEMA, dumped
 from tests.upgrade.dump import DUMPS, PARTITIONS, PROTOCOLS, TOPIC, offset, program
+from tests.upgrade.rolling import LAST_MIGRATION
 
 NAME = "rollcall_of_the_last_version"
 
@@ -71,6 +73,39 @@ def test_its_groups_keep_their_offsets_and_continue(last_version: str) -> None:
     assert all(after[group_id] > generation for group_id, generation in before.items())
     assert dumped(last_version) == SCHEMA.read_text(), "a new database is another one"
     assert migrations(last_version) == set(RECORDED.findall(BASELINE.read_text()))
+
+
+UPON_ANOTHER = (
+    "INSERT INTO rollcall_report_run (id, requested_by, detail, state, rows_of, started_at)"
+    " VALUES (1, '', '', 'succeeded', NULL, now()), (2, '', '', 'succeeded', 1, now())",
+    "INSERT INTO rollcall_report_row (run_id, from_run, until_run, report, period, keys, figures)"
+    " VALUES (1, 1, NULL, 'cost', 'all', '{\"group_id\": \"same\"}', '{\"n\": 1}'),"
+    " (1, 1, 2, 'cost', 'all', '{\"group_id\": \"new\"}', '{\"n\": 1}'),"
+    " (1, 2, NULL, 'cost', 'all', '{\"group_id\": \"new\"}', '{\"n\": 2}')",
+)
+"""Two runs of an analysis, the second upon the first, which had one of two groups anew."""
+
+
+def test_an_earlier_version_finds_the_newest_report_after_the_way_back(last_version: str) -> None:
+    migrate(last_version)
+    with psycopg.connect(last_version) as database:
+        for statement in UPON_ANOTHER:
+            database.execute(statement.encode())
+    migrate(last_version, LAST_MIGRATION)
+    with psycopg.connect(last_version) as database:
+        rows = database.execute(
+            "SELECT run_id, keys ->> 'group_id', figures ->> 'n' FROM rollcall_report_row"
+        ).fetchall()
+    assert sorted(rows) == [(2, "new", "2"), (2, "same", "1")]
+
+
+def migrate(url: str, *to: str) -> None:
+    """To this version, or to a migration of an earlier one."""
+    words = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    environment = os.environ | {"ROLLCALL_DATABASE_URL": url}
+    subprocess.run(
+        [*words, *(("groups", *to) if to else ())], cwd=CHECKOUT, env=environment, check=True
+    )
 
 
 def migrations(url: str) -> set[str]:
