@@ -219,7 +219,9 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
                 held, began = consumer.assignment(), time.monotonic()
                 await consumer.commit(dict.fromkeys(held, int(order)))
                 written = time.monotonic()
-                stored = {p.partition: await stored_by_aiokafka(consumer, p) for p in held}
+                stored: dict[int, int | None] = {
+                    p.partition: await stored_by_aiokafka(consumer, p) for p in held
+                }
                 committed(stored, began, written)
         began = time.monotonic()
         await consumer.stop()
