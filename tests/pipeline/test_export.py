@@ -80,11 +80,11 @@ def test_an_export_has_every_row_however_often_it_is_made(
     analyse(*REPORTS)
     answer(conninfo)
     for form in export.FORMATS:
-        has_every_row(url, conninfo, tmp_path, form)
-    the_verb_says_where_everything_is(tmp_path, capsys)
+        assert_every_row_is_in(url, conninfo, tmp_path, form)
+    assert_the_verb_says_where_everything_is(tmp_path, capsys)
 
 
-def has_every_row(url: str, conninfo: str, tmp_path: Path, form: str) -> None:
+def assert_every_row_is_in(url: str, conninfo: str, tmp_path: Path, form: str) -> None:
     """Export what is in the data directory twice, in this format."""
     read, to = READERS[form], Output.at(str(tmp_path / f"copies-{form}"))
     for _ in range(2):
@@ -124,7 +124,9 @@ def test_layers_of_incremental_runs_are_put_together(
     assert (len(ids), [(len({*ids}),)]) == (len({*ids}), query(url, COMPLETED))
 
 
-def the_verb_says_where_everything_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def assert_the_verb_says_where_everything_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """``pipeline export`` of the run in the data directory."""
     assert main(["export", "--to", str(tmp_path / "copies")]) == 0
     lines = capsys.readouterr().out.splitlines()
