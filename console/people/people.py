@@ -12,8 +12,10 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import Permission
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import HttpRequest
 
 from console.people import audit, second_factor
@@ -27,6 +29,9 @@ ROLES_CLAIM, ROLES = "WEB_OIDC_ROLES_CLAIM", "WEB_OIDC_ROLES"
 
 BACKEND: Final = "console.people.people.Passwords"
 
+RIGHTS: Final = "_perm_cache"
+"""Where Django keeps a user's rights while a request lasts."""
+
 OPENID: Final = "openid"
 """The login method in the audit."""
 
@@ -35,7 +40,8 @@ SUBJECT_MAX: Final = 255
 
 
 class Passwords(ModelBackend):
-    """Django's backend, which also requires the code of users with a second factor."""
+    """Django's backend, which also requires the code of users with a second factor, and reads all
+    rights at once."""
 
     def authenticate(
         self,
@@ -52,6 +58,20 @@ class Passwords(ModelBackend):
             return None
         setattr(user, audit.WAY, way)
         return user
+
+    def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
+        """The user's own and those of its roles. One statement a request, where Django asks for
+        each kind."""
+        if not user_obj.is_active or user_obj.is_superuser or obj is not None:
+            return super().get_all_permissions(user_obj, obj)
+        if not hasattr(user_obj, RIGHTS):
+            own, roles = user_obj.user_permissions, Permission.objects.filter(group__user=user_obj)
+            either = Q(pk__in=own.values("pk")) | Q(pk__in=roles.values("pk"))
+            found = Permission.objects.filter(either).order_by()
+            pairs = found.values_list("content_type__app_label", "codename")
+            setattr(user_obj, RIGHTS, {f"{label}.{name}" for label, name in pairs})
+        rights: set[str] = getattr(user_obj, RIGHTS)
+        return rights
 
 
 def name_of(claims: Mapping[str, Any]) -> str:

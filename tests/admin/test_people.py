@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import Permission, User
@@ -46,6 +47,21 @@ def test_each_role_has_the_rights_of_the_table(permission: str) -> None:
     allowed = {role for role in staff_roles.ROLES if person(role, role).has_perm(permission)}
 
     assert allowed == MAY[permission]
+
+
+def test_one_statement_reads_all_rights_that_django_reads(django_assert_num_queries: Any) -> None:
+    user = person("vera", VIEWER, OPERATOR)
+    user.user_permissions.set(Permission.objects.filter(codename__in=["add_user", "view_group"]))
+    by_django = ModelBackend().get_all_permissions(User.objects.get(pk=user.pk))
+
+    with django_assert_num_queries(1):
+        assert user.get_all_permissions() == by_django
+        assert user.has_perm("auth.add_user") and not user.has_perm("auth.delete_user")
+    assert by_django > {"auth.add_user", "groups.rebalance_group"}
+
+    user = User.objects.get(pk=user.pk)
+    user.is_active = False
+    assert not user.get_all_permissions()
 
 
 def test_a_viewer_can_change_nothing() -> None:
