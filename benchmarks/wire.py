@@ -21,6 +21,10 @@ SESSION_MS = 1_800_000
 """Load comes and goes; nobody expires meanwhile."""
 
 REBALANCE_IN_PROGRESS = 27
+NOT_YET = (14, 16)
+"""COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR."""
+
+AGAIN_S = 0.1
 STOCK_SESSION_MS = 45_000
 """What clients ask for unless told otherwise."""
 
@@ -88,8 +92,18 @@ class Member:
         self.generation = -1
 
     async def join(self) -> Any:
-        """JoinGroup v3: no step for the member id."""
-        answer = await self.peer.call(
+        """JoinGroup v3: no step for the member id. A Kafka that has just started does not lead all
+        groups at once: ask again."""
+        answer = await self._asked_to_join()
+        while answer.error_code in NOT_YET:
+            await asyncio.sleep(AGAIN_S)
+            answer = await self._asked_to_join()
+        assert answer.error_code == 0, answer
+        self.member_id, self.generation = answer.member_id, answer.generation_id
+        return answer
+
+    async def _asked_to_join(self) -> Any:
+        return await self.peer.call(
             JoinGroupRequest(
                 group_id=self.group_id,
                 session_timeout_ms=self.session_ms,
@@ -100,9 +114,6 @@ class Member:
             ),
             3,
         )
-        assert answer.error_code == 0, answer
-        self.member_id, self.generation = answer.member_id, answer.generation_id
-        return answer
 
     async def settle(self, size: int) -> None:
         """Join and sync until a generation of so many members has an assignment."""
