@@ -15,8 +15,8 @@ PURE := tests/core tests/walks tests/wire
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
 	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \
 	$(addprefix --ignore=tests/,core/test_vocabulary.py core/consumer/test_client_reasons.py)
-# Two workers more than processors: each waits for a third of its time. Those of what is long start
-# installations and other languages' programs, which have work for the processors themselves.
+# Two workers more than processors: each waits for a third of its time. One more for what is long, which starts
+# installations and other languages' programs, that have work for the processors themselves.
 MORE := 2
 # A worker that dies is not replaced: its test is named, and the others go on (pytest-xdist waits for ever where it
 # replaces one of a group).
@@ -62,7 +62,7 @@ run: $(SERVING) ## serve everything in the foreground until Ctrl-C
 test: $(READY) ## every tier, in parallel and in random order, without what is long
 	ROLLCALL_TEST_EXAMPLES=20 ROLLCALL_FUZZ_FACTOR=0.3 $(PYTEST) -m "not long" $(ARGS)
 
-test-long: MORE := 0
+test-long: MORE := 1
 test-long: $(READY) ## what is long, and which twenty tests took longest
 	$(PYTEST) -m long --durations=20 $(ARGS)
 
