@@ -6,8 +6,8 @@ from typing import Any, Final
 from groups.core.classic import join, offsets, sync, timers
 from groups.core.classic.live import HeldSync
 from groups.core.classic.work import Work
+from groups.core.consumer import group as consumer_group
 from groups.core.consumer import heartbeat as consumer_heartbeat
-from groups.core.consumer import invariants
 from groups.core.consumer import offsets as consumer_offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.work import Work as ConsumerWork
@@ -162,7 +162,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         several(
             put(ConsumerWork, "is_free_for", lambda self, member_id: always),
             put(Index, "_hold", _unnoticed),
-            put(invariants, "check", nothing),
+            put(consumer_group, "check_change", nothing),
         ),
         ("client-crash", "client-leave"),
     ),

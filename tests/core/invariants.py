@@ -1,16 +1,16 @@
 """What holds of a whole classic group between two steps, whatever happened.
 
-The rules themselves check after each step what is cheap to check (``groups.core.classic.invariants``).
+The group itself checks after each step what is cheap to check (``check_change``).
 """
 
 from collections import Counter
 from itertools import pairwise
 
 from groups.core.classic import packing
+from groups.core.classic.group import check_row
 from groups.core.classic.guards import is_owed
-from groups.core.classic.invariants import SETTLED, check_row
 from groups.core.classic.live import Live
-from groups.core.classic.states import COMPLETING, PREPARING
+from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.rows import Durable
 
 
@@ -30,7 +30,7 @@ def _check_members(durable: Durable) -> None:
         assert row.member_id == member_id, "a row lies under another member's id"
     positions = [row.position for row in durable.members.values()]
     assert all(a < b for a, b in pairwise(positions)), "members are not in order of arrival"
-    if durable.group.state in SETTLED:
+    if durable.group.state in (COMPLETING, STABLE):
         name = durable.group.protocol_name
         for row in durable.members.values():
             assert name in packing.names_of(row.subscription), "a member lacks the protocol"
@@ -82,6 +82,6 @@ def _check_timers(durable: Durable, live: Live) -> None:
     if state != COMPLETING:
         assert not live.syncs, f"syncs are held in {state}"
     if live.sync is not None:
-        assert state in SETTLED, f"a sync timer runs in {state}"
+        assert state in (COMPLETING, STABLE), f"a sync timer runs in {state}"
     elif not live.recovering:
         assert state != COMPLETING, "CompletingRebalance without a sync timer"

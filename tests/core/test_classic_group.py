@@ -7,13 +7,13 @@ import pytest
 
 from groups.core import events
 from groups.core.classic import packing, work
-from groups.core.classic.group import ClassicGroup
-from groups.core.classic.invariants import check
+from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Rules
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.step import check_step
 
 RULES = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)
 
@@ -250,11 +250,11 @@ WRONG = {
 def test_the_invariant_check_detects_a_broken_state(complaint: str) -> None:
     before, after = WRONG[complaint]
     with pytest.raises(AssertionError, match=complaint):
-        check(before, after, ())
+        check_step(before, after, (), check_change)
 
 
 def test_the_invariant_check_detects_a_ticket_answered_twice() -> None:
     same = rows("Empty", 1)
     twice = Answer(events.Ticket(1, 1), Joined())
     with pytest.raises(AssertionError, match="answered twice"):
-        check(same, same, (twice, twice))
+        check_step(same, same, (twice, twice), check_change)

@@ -18,7 +18,6 @@ from groups.core.consumer import (
     client_assignment,
     client_rounds,
     heartbeat,
-    invariants,
     leave,
     offsets,
     operator,
@@ -31,6 +30,7 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.sessions import Sessions
+from groups.core.consumer.states import EMPTY
 from groups.core.consumer.work import KIND, VACATED, Live, Work
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
@@ -72,7 +72,7 @@ from groups.core.quick import replaced
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
-from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, decide, stands
+from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, check_step, decide, stands
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
@@ -97,6 +97,18 @@ HANDLERS: Final[Handlers[Work]] = {
     PrepareAssignment: client_assignment.prepare,
     InstallAssignment: client_assignment.install,
 }
+
+
+def check_change(_before: Durable, after: Durable) -> None:
+    """The invariants of rows that a step has changed. ``Index`` asserts that no partition has two
+    holders."""
+    group = after.group
+    if ABSENT in group.details:
+        return
+    assert group.details["target_epoch"] <= group.generation, "a target of the future"
+    waits = group.details.get("put_off") is not None
+    assert not waits or group.details["target_epoch"] < group.generation, "nothing to put off"
+    assert (group.state == EMPTY) is (not after.members), "the state is not the members'"
 
 
 class ConsumerGroup(GroupValue[Live]):
@@ -246,7 +258,7 @@ class ConsumerGroup(GroupValue[Live]):
         if not work.is_quiet:
             classic_heartbeats.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
-        invariants.check(self._durable, group.durable, work.answers)
+        check_step(self._durable, group.durable, work.answers, check_change)
         return work.decision(group)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:

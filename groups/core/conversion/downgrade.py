@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from groups.core.assignment import assignment_for
-from groups.core.classic import awaited, invariants, packing, recovery
+from groups.core.classic import awaited, packing, recovery
 from groups.core.classic.descriptions import described_as
-from groups.core.classic.group import ClassicGroup
+from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join_phase import (
     prepare,
     rebalance_or_go_on,
@@ -44,6 +44,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict
+from groups.core.step import check_step
 from groups.core.subscription import subscription_of
 
 REASON = "the last member of the consumer protocol has gone"
@@ -112,7 +113,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
     live = work.live if work.changed_live is None else work.changed_live
     after = ClassicGroup(work.durable(), live, group.rules)
     answers = tuple(map(change.answer, decision.answers))
-    invariants.check(before.durable, after.durable, answers)
+    check_step(before.durable, after.durable, answers, check_change)
     return replace(
         decision,
         group=after,

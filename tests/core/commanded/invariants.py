@@ -2,7 +2,7 @@
 
 from groups.core import commands
 from groups.core.commanded import thread_offers
-from groups.core.commanded.invariants import check_owners
+from groups.core.commanded.group import check_owners
 from groups.core.commanded.live import Live
 from groups.core.commanded.offered import Offered
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE

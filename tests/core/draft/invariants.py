@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from groups.core import drains, row_packing
-from groups.core.draft.invariants import check_owners
+from groups.core.draft.group import check_owners
 from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS
