@@ -180,7 +180,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         MORE_THAN_FEW,
     ),
     Accepted(
-        "rollcall/wire/frames.py",
+        "rollcall/wire/codec.py",
         "FrameBuffer.only",
         "if 0 < size <= self.limit and _length(data)[0] == size and not self.held:",
         "if 0 < size <= self.limit and _length(data)[ -1] == size and not self.held:",

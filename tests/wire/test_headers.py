@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.wire.codec import RequestHeader, parse_header, response_frame
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from tests.wire import kafka_python
 from tests.wire.samples import often
 
