@@ -16,7 +16,7 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import UNKNOWN_CLIENT, AuthorDetails, Client
 from groups.core.authors import Author as Author
 from groups.core.expiry import Age
-from groups.core.quick import quick
+from groups.core.values import quick
 
 
 class Ticket(NamedTuple):

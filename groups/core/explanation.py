@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Self
 
 from groups.core.journal import NAMED_MAX, Trigger
-from groups.core.quick import quick
+from groups.core.values import quick
 from groups.core.waiting import Act
 
 Millis = int

@@ -22,10 +22,10 @@ from groups.core.events import Event, OffsetCommit, OffsetWrite, PendingWrite, T
 from groups.core.explanation import Explanation
 from groups.core.facts import Fact
 from groups.core.journal import EntryKind
-from groups.core.quick import quick
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 from groups.core.strategy import Strategy
+from groups.core.values import quick
 from groups.core.waiting import Waiting
 
 if TYPE_CHECKING:

@@ -20,13 +20,12 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.quick import replaced
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Operated, Reply
 from groups.core.rounds import NEVER_IDLE, Idle, Outcome
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
+from groups.core.values import SharedDict, replaced, shared
 
 ABSENT: Final = "absent"
 """The key in the details of a ``GroupRow`` without a row in the database; never written."""

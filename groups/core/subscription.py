@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from groups.core.quick import quick
+from groups.core.values import quick
 
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")

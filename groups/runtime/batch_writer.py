@@ -17,7 +17,7 @@ from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, MembersRefused, RowsVerb
 from groups.core.group import Millis
-from groups.core.quick import quick
+from groups.core.values import quick
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.errors import (

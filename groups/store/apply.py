@@ -17,7 +17,6 @@ import psycopg
 
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision
-from groups.core.quick import quick
 from groups.core.replies import Operated
 from groups.core.rows import (
     CommandRow,
@@ -28,7 +27,7 @@ from groups.core.rows import (
     slot_of,
     text_of,
 )
-from groups.core.shared import may_differ
+from groups.core.values import may_differ, quick
 from groups.postgres import errors
 from groups.postgres.array_literals import Statement, array, arrays, in_order
 from groups.store import beside, details, facts, journal, offset_rows, transactional_offsets

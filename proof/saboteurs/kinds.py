@@ -16,8 +16,8 @@ from groups.core.commanded.live import Live
 from groups.core.draft import group as draft_group
 from groups.core.draft import join_phase as draft_rounds
 from groups.core.draft import offsets as draft_offsets
-from groups.core.shared import OVER_MAX, SharedDict
 from groups.core.transactions import Claim, PendingOffsets
+from groups.core.values import OVER_MAX, SharedDict
 from groups.postgres import connections
 from groups.runtime.batch_writer import BatchWriter
 from proof.saboteurs.breaking import (

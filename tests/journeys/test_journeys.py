@@ -29,7 +29,7 @@ HEADER_BYTES = 4
 
 JOIN_FILES_MAX = 37
 """Five of them record facts (docs/facts.md), two explain the rebalance, and one copies the rules'
-values faster than ``dataclasses`` does (``groups/core/quick.py``). And
+values faster than ``dataclasses`` does (``groups/core/values.py``). And
 ``groups/postgres/connections.py``: the node's own work by the clock calls the same functions of it,
 so a trace cannot tell whose calls they are."""
 

@@ -375,14 +375,14 @@ ACCEPTED: tuple[Accepted, ...] = (
         KEY_ALONE,
     ),
     Accepted(
-        "groups/core/shared.py",
+        "groups/core/values.py",
         "SharedDict.copy",
         "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
         "if len(over) >= OVER_MAX and len(over) > isqrt(len(self._base)):",
         ABOUT_ENOUGH,
     ),
     Accepted(
-        "groups/core/shared.py",
+        "groups/core/values.py",
         "SharedDict.copy",
         "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
         "if len(over) > OVER_MAX and len(over) >= isqrt(len(self._base)):",

@@ -59,9 +59,9 @@ from groups.core.group import (
 )
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.shared import may_differ
 from groups.core.signs_of_life import ClassicHeartbeat, Sign, beat_in
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
+from groups.core.values import may_differ
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {

@@ -24,11 +24,10 @@ from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
-from groups.core.quick import replaced
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict, replaced
 
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a

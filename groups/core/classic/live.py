@@ -15,11 +15,10 @@ from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.explanation import Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
-from groups.core.quick import quick, replaced
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict, quick, replaced
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose

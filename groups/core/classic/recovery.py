@@ -28,7 +28,7 @@ from groups.core.group import Millis, Rules, forgiven, forgiven_beats
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
 

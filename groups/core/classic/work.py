@@ -20,11 +20,11 @@ from groups.core.classic.states import PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.facts import Departure
 from groups.core.group import Beat, Millis
-from groups.core.quick import replaced
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
 from groups.core.subscription import owned_count
+from groups.core.values import replaced
 
 KIND: Final = "classic"
 

@@ -61,9 +61,9 @@ from groups.core.group import (
 )
 from groups.core.replies import ErrorReply
 from groups.core.rows import Durable, MemberRow
-from groups.core.shared import may_differ
 from groups.core.signs_of_life import CommandPoll, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
+from groups.core.values import may_differ
 from groups.core.waiting import Waiting
 
 

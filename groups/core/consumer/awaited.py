@@ -17,7 +17,7 @@ from groups.core.consumer.work import Work, released_at
 from groups.core.explanation import CAUSE_NAMED_MAX, REMOVALS, End, Episode, Wait
 from groups.core.group import Millis, Rules, last_heard
 from groups.core.rows import GroupRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 from groups.core.waiting import Act, name_of
 
 CAUSES: Final = "causes"

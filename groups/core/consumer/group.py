@@ -68,11 +68,11 @@ from groups.core.group import (
     Session,
     session_of,
 )
-from groups.core.quick import replaced
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, check_step, decide, stands
+from groups.core.values import replaced
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {

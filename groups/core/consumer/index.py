@@ -13,7 +13,7 @@ from groups.core.assignors.client_side import Vote, votes_of
 from groups.core.assignors.types import NOTHING, Part
 from groups.core.classic import packing
 from groups.core.consumer.member import Member
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 Topic = tuple[str, int]
 """A topic's id (32 hex digits) and its partition count."""

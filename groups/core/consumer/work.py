@@ -23,11 +23,10 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.quick import quick, replaced
 from groups.core.rounds import Outcome
 from groups.core.rows import Details, GroupRow, MemberRow
-from groups.core.shared import SharedDict, shared
 from groups.core.step import WorkingCopy
+from groups.core.values import SharedDict, quick, replaced, shared
 
 KIND: Final = "consumer"
 

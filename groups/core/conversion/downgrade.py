@@ -43,9 +43,9 @@ from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict
 from groups.core.step import check_step
 from groups.core.subscription import subscription_of
+from groups.core.values import SharedDict
 
 REASON = "the last member of the consumer protocol has gone"
 EMPTY_REASON = "a member of the classic protocol joined the empty group"

@@ -32,8 +32,8 @@ from groups.core.facts import Fact, Owns
 from groups.core.group import Answer, Beat, Decision, Millis
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Details, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
+from groups.core.values import SharedDict
 
 PROTOCOL_TYPE = "consumer"
 

@@ -25,8 +25,8 @@ from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.replies import DraftJoined
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
 from groups.core.strategy import Parts
+from groups.core.values import SharedDict
 
 EXCLUDED_MAX = 1_000
 """Excluded consumers that a row keeps. Others receive UnknownConsumer, and start over without an

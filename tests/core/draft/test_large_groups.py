@@ -11,8 +11,8 @@ from groups.core.draft import join
 from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.core.shared import may_differ
 from groups.core.step import EXACT_MAX
+from groups.core.values import may_differ
 from tests.core.draft.invariants import check_thoroughly
 
 RULES = Rules()
