@@ -6,12 +6,12 @@ The group itself checks after each step what is cheap to check (``check_change``
 from collections import Counter
 from itertools import pairwise
 
-from groups.core.classic import packing
 from groups.core.classic.group import check_row
 from groups.core.classic.guards import is_owed
 from groups.core.classic.live import Live
 from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.rows import Durable
+from groups.core.subscription import protocol_names
 
 
 def check_thoroughly(durable: Durable, live: Live) -> None:
@@ -33,7 +33,7 @@ def _check_members(durable: Durable) -> None:
     if durable.group.state in (COMPLETING, STABLE):
         name = durable.group.protocol_name
         for row in durable.members.values():
-            assert name in packing.names_of(row.subscription), "a member lacks the protocol"
+            assert name in protocol_names(row.subscription), "a member lacks the protocol"
 
 
 def _check_joins(durable: Durable, live: Live) -> None:
@@ -63,7 +63,7 @@ def _check_maps(durable: Durable, live: Live) -> None:
     instances = [(row.instance_id, row.member_id) for row in rows.values() if row.instance_id]
     assert len(instances) == len(live.instances), "two members have one instance id"
     assert dict(instances) == live.instances, "the instance map is not the members'"
-    names = Counter(packing.names_of(row.subscription) for row in rows.values())
+    names = Counter(protocol_names(row.subscription) for row in rows.values())
     assert names == live.preferences, "protocol names are miscounted"
     size = sum(len(row.subscription) for row in rows.values())
     assert size == live.metadata_bytes, "what members brought along is miscounted"

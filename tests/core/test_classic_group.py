@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from groups.core import events
-from groups.core.classic import packing, work
+from groups.core.classic import work
 from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
@@ -14,6 +14,7 @@ from groups.core.group import Answer, Rules
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.step import check_step
+from groups.core.subscription import metadata_of, pack_protocols, protocol_names, unpack_protocols
 
 RULES = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)
 
@@ -121,10 +122,10 @@ def test_a_rebalance_waits_for_a_pending_id_until_its_client_disconnects() -> No
 
 def test_protocols_survive_packing_and_unpacking() -> None:
     protocols = (("range", b"\x00\x01"), ("naïve", b""), ("range", b"again"))
-    packed = packing.pack(protocols)
-    assert packing.unpack(packed) == protocols
-    assert packing.metadata_of(packed, "naïve") == b""
-    assert packing.names_of(packed) == ("range", "naïve", "range")
+    packed = pack_protocols(protocols)
+    assert unpack_protocols(packed) == protocols
+    assert metadata_of(packed, "naïve") == b""
+    assert protocol_names(packed) == ("range", "naïve", "range")
 
 
 def test_a_held_sync_changes_nothing_durable() -> None:

@@ -6,14 +6,13 @@ starts a rebalance that was put off.
 """
 
 from groups.core.assignment import partitions_of
-from groups.core.classic import packing
 from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Cause, Join, Live
 from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
 from groups.core.classic.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.subscription import topics_of
+from groups.core.subscription import metadata_of, protocol_names, topics_of
 
 HOLD_MS_MIN = 1_000
 """The shortest time that a join is held before its member must start over: a member may send a
@@ -91,8 +90,8 @@ def may_go_on(row: MemberRow, protocol_name: str | None) -> bool:
     A client with an assignment of topics that it does not subscribe to joins again at once, in an
     endless loop.
     """
-    if protocol_name not in packing.names_of(row.subscription):
+    if protocol_name not in protocol_names(row.subscription):
         return False
     has = partitions_of(row.assignment)
-    wants = topics_of(packing.metadata_of(row.subscription, protocol_name))
+    wants = topics_of(metadata_of(row.subscription, protocol_name))
     return has is not None and wants is not None and {topic for topic, _ in has} <= wants

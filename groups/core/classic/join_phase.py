@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from groups.core.classic import awaited, guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -27,6 +27,7 @@ from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
+from groups.core.subscription import metadata_of
 from groups.core.values import SharedDict, replaced
 
 EXTENSION_MS_MIN = 1_000
@@ -322,7 +323,7 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
     """The members with their metadata for the selected protocol, in order of arrival."""
     name = work.row.protocol_name
     return tuple(
-        JoinedMember(row.member_id, row.instance_id, packing.metadata_of(row.subscription, name))
+        JoinedMember(row.member_id, row.instance_id, metadata_of(row.subscription, name))
         for row in work.members.values()
     )
 

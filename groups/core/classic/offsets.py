@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from groups.core import offset_rules, transactional_offsets
-from groups.core.classic import packing
 from groups.core.classic.live import Live
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
 from groups.core.classic.work import Work, stranger
@@ -26,7 +25,7 @@ from groups.core.events import (
 from groups.core.group import Millis
 from groups.core.replies import Committed, Deleted
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.subscription import topics_of_all
+from groups.core.subscription import metadata_of, topics_of_all
 from groups.core.transactions import GROUP_ERRORS_SINCE
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
@@ -128,9 +127,7 @@ def subscribed_topics(durable: Durable) -> frozenset[str] | None:
     if group.protocol_type != CONSUMER_PROTOCOL_TYPE or group.protocol_name is None:
         return None
     name = group.protocol_name
-    return topics_of_all(
-        packing.metadata_of(row.subscription, name) for row in durable.members.values()
-    )
+    return topics_of_all(metadata_of(row.subscription, name) for row in durable.members.values())
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:

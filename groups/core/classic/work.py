@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from groups.core.classic import packing
 from groups.core.classic.live import (
     AWAITED_MS,
     HANDED_OUT_MAX,
@@ -23,7 +22,7 @@ from groups.core.group import Beat, Millis
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
-from groups.core.subscription import owned_count
+from groups.core.subscription import metadata_of, owned_count, protocol_names
 from groups.core.values import replaced
 
 KIND: Final = "classic"
@@ -174,11 +173,11 @@ class Work(RowsWorkingCopy[Live]):
         if at is None or self.row.protocol_name is None:
             return at
         subscription = self.members[member_id].subscription
-        keeps = owned_count(packing.metadata_of(subscription, self.row.protocol_name))
+        keeps = owned_count(metadata_of(subscription, self.row.protocol_name))
         return None if keeps else at
 
     def _count_row(self, row: MemberRow, by: int) -> None:
-        self.change().count(packing.names_of(row.subscription), row, by)
+        self.change().count(protocol_names(row.subscription), row, by)
 
     def _forget(self, row: MemberRow) -> None:
         live = self.change()

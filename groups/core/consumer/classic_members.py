@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from groups.core.assignment import assignment_for
 from groups.core.assignors.types import Part, Parts
-from groups.core.classic import packing
 from groups.core.consumer import classic_heartbeats, draining, heartbeat, leave, rebalance, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
@@ -22,7 +21,13 @@ from groups.core.events import JoinGroup, SyncGroup
 from groups.core.facts import Departure
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
-from groups.core.subscription import Subscription, subscription_of
+from groups.core.subscription import (
+    Subscription,
+    pack_protocols,
+    packed_size,
+    subscription_of,
+    unpack_protocols,
+)
 
 PROTOCOL_TYPE = "consumer"
 
@@ -52,7 +57,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
     subscription = subscription_of(event.protocols[0][1])
     if subscription is None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    size = packing.size_of(event.protocols)
+    size = packed_size(event.protocols)
     heartbeat.check_size(work, event.member_id, event.instance_id, subscription.topics, size)
     member = _seat(work, event, before)
     changed = _described(member, event, subscription)
@@ -134,7 +139,7 @@ def _described(member: Member, event: JoinGroup, subscription: Subscription) -> 
         client_host=event.client_host,
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.rebalance_timeout_ms,
-        subscription=packing.pack(event.protocols),
+        subscription=pack_protocols(event.protocols),
     )
     topics = tuple(sorted(set(subscription.topics)))
     return replace(
@@ -190,7 +195,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     member = _member(work, event)
     if event.generation_id != member.epoch:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    name, metadata = packing.unpack(member.row.subscription)[0]
+    name, metadata = unpack_protocols(member.row.subscription)[0]
     if event.names_protocol and named != (PROTOCOL_TYPE, name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # A member that has to revoke has joined already, and learns here what it may keep.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from groups.core.assignment import assignment_for
-from groups.core.classic import awaited, packing, recovery
+from groups.core.classic import awaited, recovery
 from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join_phase import (
@@ -44,7 +44,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.step import check_step
-from groups.core.subscription import subscription_of
+from groups.core.subscription import protocol_names, subscription_of, unpack_protocols
 from groups.core.values import SharedDict
 
 REASON = "the last member of the consumer protocol has gone"
@@ -214,7 +214,7 @@ class _Change:
 
     def _row(self, member: Member) -> MemberRow:
         """A member's row, with its assignment in the format that it reads."""
-        subscription = subscription_of(packing.unpack(member.row.subscription)[0][1])
+        subscription = subscription_of(unpack_protocols(member.row.subscription)[0][1])
         topics = {**self.before.topics, **self.after.topics}
         parts, target = named_parts(member.assigned, topics), named_parts(member.target, topics)
         details = NOTHING if self.is_undisturbed or parts == target else described_as(target)
@@ -291,4 +291,4 @@ class _Change:
 
 
 def _preferences(rows: Iterable[MemberRow]) -> dict[tuple[str, ...], int]:
-    return Counter(packing.names_of(row.subscription) for row in rows)
+    return Counter(protocol_names(row.subscription) for row in rows)
