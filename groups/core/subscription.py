@@ -1,7 +1,7 @@
 """What a classic member brings along: its protocols, and the subscription in the metadata of each.
 
 The protocols are (name, metadata) pairs, in the member's row as bytes. Packing is deterministic:
-two members' protocols are identical (names, order and metadata bytes) exactly if their packed bytes are
+two members' protocols are identical (names, order and metadata bytes) exactly if their bytes are
 equal.
 
 Metadata is ConsumerProtocolSubscription, v0 to v3. The bytes belong to the clients, and the
