@@ -179,7 +179,7 @@ async def test_a_group_that_takes_long_to_count_is_counted_less_often(
         await packers(one)
         counts = one.node.group_counts
         (first,) = await counts.collect()
-        one.node.coordinator.observers.note("g", first.revision)
+        one.node.coordinator.changes.note("g", first.revision)
         assert await counts.collect() == []
         assert await counts.collect() == []
         assert counts._due == {"g"}
