@@ -1,12 +1,13 @@
-"""Offsets in one step, for every kind of group: written, deleted, expired, restored.
+"""Offsets in one step, for every kind of group: written, deleted, expired, restored; and the
+deletion of a group with its offsets.
 
-What happens after a kind has accepted a request. Each kind decides who may commit, which topics are
-in use and when a group is at rest (its ``offsets.py``). Offsets are rows: a step only decides what
-to write and what to delete.
+Each kind decides who may commit (its ``offsets.py``), and its working copy says which topics are in
+use and when a group is at rest. Offsets are rows: a step only decides what to write and what to
+delete.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from groups.core import transactional_offsets as pending
 from groups.core.authors import AuthorDetails, user
@@ -23,13 +24,13 @@ from groups.core.events import (
     RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
-    Ticket,
+    TxnOffsetCommit,
 )
 from groups.core.expiry import MS_PER_MINUTE, expired
-from groups.core.group import All, Answer, Decision, Group, JournalEntry, Millis, Rules
+from groups.core.group import All, Answer, Decision, Group, JournalEntry, Millis
 from groups.core.journal import EntryKind, Trigger
-from groups.core.replies import Committed, OffsetsDeleted, Reply
-from groups.core.rows import GroupRow
+from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.step import EMPTY, Handlers, WorkingCopy
 
 OPERATOR: Final = Trigger.OPERATOR
 RETENTION: Final = Trigger.RETENTION
@@ -37,37 +38,7 @@ RETENTION: Final = Trigger.RETENTION
 Partition = tuple[str, int]
 
 
-class Keeps(Protocol):
-    """The part of a kind's working copy that concerns offsets and replies."""
-
-    rules: Rules
-    row: GroupRow
-    journal: list[JournalEntry]
-    offsets: dict[Partition, OffsetWrite]
-    offset_deletes: dict[Partition, None]
-    pending: pending.Pending
-
-    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed."""
-        ...
-
-    def operated(
-        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
-    ) -> None:
-        """The result of an operation."""
-        ...
-
-
-class Forgets(Keeps, Protocol):
-    """The working copy of a kind whose groups can be deleted without further steps."""
-
-    def forget_group(self) -> None:
-        """Continue as the group without a row: it was deleted."""
-        ...
-
-
-W = TypeVar("W", bound=Keeps)
-
+Work = WorkingCopy[Any, Any]
 
 OFFSETS_LISTED_MAX: Final = 1_000
 """Offsets that one journal entry lists; all are counted."""
@@ -109,15 +80,30 @@ def _last_of_each(commits: Sequence[Sequence[OffsetWrite]]) -> tuple[OffsetWrite
     return tuple({write[:2]: write for offsets in commits for write in offsets}.values())
 
 
-def commit(work: Keeps, event: OffsetCommit) -> None:
-    """Write these offsets, in place of deleted and pending ones."""
+def commit(work: Work, event: OffsetCommit) -> None:
+    """Write the offsets of an accepted commit, in place of deleted and pending ones."""
     writes = event.offsets
+    _make_simple_group(work, writes)
     if event.outsider is not None and writes:
         _note_outsider(work, event, event.outsider)
     _set(work, writes)
+    work.answer(event.ticket, Committed())
 
 
-def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
+def commit_pending(work: Work, event: TxnOffsetCommit) -> None:
+    """Store the offsets of an accepted commit until its transaction ends."""
+    _make_simple_group(work, event.offsets)
+    pending.add(work.pending, event)
+    work.answer(event.ticket, Committed())
+
+
+def _make_simple_group(work: Work, writes: Sequence[OffsetWrite]) -> None:
+    """Create a group that only has offsets: Empty, no protocol type, generation 0."""
+    if not work.exists and writes:
+        work.set_row(state=EMPTY)
+
+
+def _set(work: Work, writes: Sequence[OffsetWrite]) -> None:
     for write in writes:
         at = (write.topic, write.partition)
         work.offsets[at] = write
@@ -126,7 +112,7 @@ def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
         pending.supersede(work.pending, writes)
 
 
-def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None:
+def _note_outsider(work: Work, event: OffsetCommit, outsider: Outsider) -> None:
     """A client that sets offsets without being a member is an operator's tool, or a consumer
     without a group membership that only stores its offsets here: only its first commits are
     journaled."""
@@ -148,7 +134,7 @@ def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
 
 
 def _note_offsets(
-    work: Keeps,
+    work: Work,
     kind: EntryKind,
     author: Author,
     partitions: Sequence[Partition],
@@ -169,9 +155,11 @@ def _note_offsets(
     )
 
 
-def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> None:
-    """Delete offsets of partitions whose topic is not in use (KIP-496); None: any topic may be in
-    use."""
+def delete_offsets(work: Work, event: OffsetDelete) -> None:
+    """Delete offsets of partitions whose topic no member consumes (KIP-496)."""
+    if not work.is_there:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    in_use = work.topics_in_use()
     codes: dict[Partition, ErrorCode] = {}
     for at in event.partitions:
         if in_use is None or at[0] in in_use:
@@ -187,29 +175,17 @@ def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> 
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
-def overdue(
-    work: Keeps, event: ExpireOffsets, in_use: Collection[str], *, since_empty: bool
-) -> list[Partition]:
-    """The expired offsets. ``since_empty``: their time began when the group's last member left, not
-    with each commit."""
-    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
-    empty_ms = event.state_age_ms if since_empty else None
-    return expired(event.ages, retention_ms, empty_ms, in_use)
-
-
-def expire(
-    work: W,
-    event: ExpireOffsets,
-    gone: Collection[Partition],
-    forget: Callable[[W, str, str], None] | None,
-) -> None:
-    """Delete the offsets, and a group without members after its last one (KIP-211).
-
-    ``forget`` takes the trigger and the reason; None: the group is never deleted.
-    """
+def expire(work: Work, event: ExpireOffsets) -> None:
+    """Delete expired offsets, and a group without members after its last one (KIP-211). Not during
+    a rebalance, since the next sweep comes soon enough."""
+    if not work.has_row or work.rebalances:
+        detail = "the group is rebalancing" if work.has_row else "the group is gone"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
+    gone = _overdue(work, event)
     detail, changed = f"{len(gone)} of {len(event.ages)} offsets expired", bool(gone)
-    if forget is not None and len(gone) == len(event.ages):
-        forget(work, RETENTION, "it has no members, and no offsets any more")
+    if not work.has_members and len(gone) == len(event.ages):
+        _delete_group(work, RETENTION, "it has no members, and no offsets any more")
         detail, changed = "the group was deleted", True
     elif gone:
         for at in gone:  # they may be 100,000: other threads wait for a single call
@@ -220,23 +196,21 @@ def expire(
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
-def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: bool) -> bool:
-    """Whether offsets may expire now: not during a rebalance, since the next sweep comes soon
-    enough. If not, the sweep's operation gets the reason."""
-    if exists and not rebalances:
-        return True
-    detail = "the group is rebalancing" if exists else "the group is gone"
-    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
-    return False
+def _overdue(work: Work, event: ExpireOffsets) -> Sequence[Partition]:
+    """The expired offsets; none while members may use any topic."""
+    in_use = work.topics_in_use()
+    if in_use is None:
+        return ()
+    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
+    empty_ms = event.state_age_ms if work.expires_since_empty else None
+    return expired(event.ages, retention_ms, empty_ms, in_use)
 
 
-def restore(
-    work: Keeps, event: RestoreOffsets | ResetOffsets, *, exists: bool, has_members: bool
-) -> None:
-    """Restore or reset offsets. Members would continue from their own positions and commit over it,
-    so there must be none."""
-    if has_members or not exists:
-        detail = "the group has members; stop them first" if exists else "the group is gone"
+def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
+    """An operation: restore or reset offsets. Members would continue from their own positions and
+    commit over it, so there must be none; new ones that wait have none yet."""
+    if work.row.state != EMPTY or not work.has_row:
+        detail = "the group has members; stop them first" if work.has_row else "the group is gone"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
     elif event.obstacle:
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, event.obstacle)
@@ -246,7 +220,7 @@ def restore(
         _restore(work, event)
 
 
-def _reset(work: Keeps, event: ResetOffsets) -> None:
+def _reset(work: Work, event: ResetOffsets) -> None:
     """Set the offsets; pending ones of transactions do not overwrite them."""
     _set(work, event.offsets)
     for at in event.gone:
@@ -270,7 +244,7 @@ def _reset(work: Keeps, event: ResetOffsets) -> None:
     )
 
 
-def _restore(work: Keeps, event: RestoreOffsets) -> None:
+def _restore(work: Work, event: RestoreOffsets) -> None:
     if not event.offsets:
         detail = f"the history has no offset at {event.to}"
         work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
@@ -291,11 +265,32 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
     work.operated(event.operation_id, ErrorCode.NONE, detail)
 
 
-def delete_group(
-    work: Forgets, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
+def delete_group(work: Work, event: DeleteGroup) -> None:
+    """Delete a group without members, with its offsets (KIP-229)."""
+    if not work.is_there:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.has_members:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    _delete_group(work, event.trigger, event.reason, event.author)
+    work.answer(event.ticket, Deleted())
+
+
+def _delete_group(
+    work: Work, trigger: str, reason: str, author: AuthorDetails | None = None
 ) -> None:
-    """Delete the group with its offsets."""
-    work.journal.append(group_deleted(work.row, trigger, reason, author))
+    row, by = work.row, {} if author is None else {"author": author}
+    if work.has_row:
+        entry = JournalEntry(
+            EntryKind.GROUP_DELETED,
+            trigger,
+            reason,
+            client_id=None if author is None else author.get("client_id"),
+            generation_before=row.generation,
+            generation_after=row.generation,
+            details={"protocol_type": row.protocol_type, **by},
+            offsets=All.OFFSETS,
+        )
+        work.journal.append(entry)
     work.forget_group()
 
 
@@ -305,10 +300,8 @@ WHY_NOT: Final[Mapping[ErrorCode, str]] = {
 }
 
 
-def remove_group(
-    work: W, event: RemoveGroup, delete_group: Callable[[W, DeleteGroup], None]
-) -> None:
-    """The kind's own deletion, as an operation, which gets the result."""
+def remove_group(work: Work, event: RemoveGroup) -> None:
+    """The same as an operation, which gets the result."""
     by = user(event.actor)
     try:
         delete_group(work, DeleteGroup(author=by, trigger=OPERATOR, reason=event.reason))
@@ -319,25 +312,8 @@ def remove_group(
         work.operated(event.operation_id, ErrorCode.NONE, "the group was deleted")
 
 
-def group_deleted(
-    row: GroupRow, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
-) -> JournalEntry:
-    """The journal entry of a deleted group, with all its offsets."""
-    by = {} if author is None else {"author": author}
-    return JournalEntry(
-        EntryKind.GROUP_DELETED,
-        trigger,
-        reason,
-        client_id=None if author is None else author.get("client_id"),
-        generation_before=row.generation,
-        generation_after=row.generation,
-        details={"protocol_type": row.protocol_type, **by},
-        offsets=All.OFFSETS,
-    )
-
-
 def _note(
-    work: Keeps,
+    work: Work,
     kind: EntryKind,
     trigger: str,
     reason: str,
@@ -356,3 +332,14 @@ def _note(
             offsets=partitions,
         )
     )
+
+
+HANDLERS: Final[Handlers[Work]] = {
+    OffsetDelete: delete_offsets,
+    DeleteGroup: delete_group,
+    RemoveGroup: remove_group,
+    ExpireOffsets: expire,
+    RestoreOffsets: restore,
+    ResetOffsets: restore,
+}
+"""The rules that are the same for every kind; its own are who may commit."""

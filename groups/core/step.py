@@ -6,7 +6,7 @@ and lists its rules in a table (``HANDLERS`` of its ``group.py``). Nothing is co
 changes, and then once per step, not once per event.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
@@ -109,6 +109,33 @@ class WorkingCopy(Generic[L, M]):
         """Whether the group exists: by default, whether it has a row."""
         return ABSENT not in self.row.details
 
+    # -- what decides over offsets and the group's end (``groups.core.offset_rules``)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the group exists for those who ask to delete something."""
+        return self.exists
+
+    @property
+    def has_members(self) -> bool:
+        """Whether anybody is in the group, or about to be."""
+        return bool(self.members)
+
+    @property
+    def rebalances(self) -> bool:
+        """Whether a rebalance goes on, in which no offsets expire."""
+        return False
+
+    @property
+    def expires_since_empty(self) -> bool:
+        """Whether the time of offsets began when the last member left, not with each commit."""
+        return self.row.state == EMPTY and bool(self.row.protocol_type)
+
+    def topics_in_use(self) -> Collection[str] | None:
+        """The topics that members consume, whose offsets are kept (KIP-496); None: possibly
+        any."""
+        raise NotImplementedError
+
     # -- changes
 
     def change(self) -> L:
@@ -134,7 +161,7 @@ class WorkingCopy(Generic[L, M]):
         details = {**self.row.details, **changes, ABSENT: None}
         self.set_row(details={k: v for k, v in details.items() if v is not None})
 
-    def remove_group_row(self) -> None:
+    def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
         self.row = absent_row(self.row.group_id, self.kind, self.rules)
         self.offsets.clear()
@@ -220,7 +247,7 @@ class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
 
     def forget(self, live: R) -> None:
         """Continue as the group without a row and with this live half: it was deleted."""
-        self.remove_group_row()
+        super().forget_group()
         self.set_members({})
         self.revision = 0
         self._own_live = self.live = live

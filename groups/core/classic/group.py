@@ -28,23 +28,16 @@ from groups.core.classic.work import KIND, Work
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import (
-    DeleteGroup,
     DraftCommit,
     Event,
-    ExpireOffsets,
     IdsAbandoned,
     JoinGroup,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     SyncGroup,
     Tick,
     Ticket,
-    TxnOffsetCommit,
 )
 from groups.core.group import (
     NOBODY,
@@ -71,16 +64,8 @@ HANDLERS: Final[Handlers[Work]] = {
     SyncGroup: sync.sync_group,
     LeaveGroup: leave.leave_group,
     MembersRefused: leave.members_refused,
-    OffsetCommit: offsets.commit,
-    DraftCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
     **operator.HANDLERS,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
     IdsAbandoned: leave.ids_abandoned,
 }
 

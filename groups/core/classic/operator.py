@@ -50,4 +50,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: refuse_drain,
     UndrainMember: refuse_drain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""

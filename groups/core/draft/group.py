@@ -28,19 +28,12 @@ from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
-    DeleteGroup,
-    DraftCommit,
     DraftHeartbeat,
     DraftJoin,
     Event,
-    ExpireOffsets,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     Tick,
     Ticket,
     TopicsChanged,
@@ -78,16 +71,8 @@ HANDLERS: Final[Handlers[Work]] = {
     LeaveGroup: leave.leave_group,
     MembersRefused: leave.members_refused,
     TopicsChanged: topics.topics_changed,
-    DraftCommit: offsets.commit,
-    OffsetCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
     **operator.HANDLERS,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
 }
 
 REFUSED_HERE: Final[Refusals] = {

@@ -78,4 +78,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: drain,
     UndrainMember: undrain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""
