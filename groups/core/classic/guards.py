@@ -48,11 +48,7 @@ def put_off(work: Work, cause: Cause) -> None:
     work.change().put_off = cause
     work.note(
         EntryKind.REBALANCE_PUT_OFF,
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        **cause.entry(),
         details={"frozen": work.rules.guards.frozen},
     )
 

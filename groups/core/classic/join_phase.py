@@ -59,11 +59,7 @@ def prepare(work: Work, cause: Cause) -> None:
     live.join_phase, live.put_off = _round(work, cause), None
     work.note(
         EntryKind.REBALANCE_STARTED,
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        **cause.entry(),
         details={"members": work.size, "from": work.state},
     )
     has_no_window = work.state == EMPTY and live.join_phase.window is None
@@ -84,11 +80,7 @@ def _round(work: Work, cause: Cause) -> JoinPhase:
         window = Window(max(timeout - delay, 0), grew=False, last_join=work.now)
         timeout = delay
     return JoinPhase(
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        cause,
         started_at=work.now,
         armed_at=work.now,
         timeout_ms=timeout,
@@ -335,11 +327,7 @@ def _journal_end(
     new = [member_id for member_id, join in joins.items() if join.is_new]
     work.note(
         EntryKind.REBALANCE_COMPLETED if joins else EntryKind.EMPTIED,
-        trigger=finished.trigger,
-        reason=finished.reason,
-        member_id=finished.member_id,
-        client_id=finished.client_id,
-        client_reason=finished.client_reason,
+        **finished.cause.entry(),
         generation_before=before,
         duration_ms=why.ms,
         waited_for=why.waited_for(),

@@ -91,15 +91,7 @@ def _resume_join_phase(work: Work, earlier: Earlier | None) -> None:
     live, started_at = work.change(), min(armed_at, work.now)
     first = [[trigger, reason, "", 1, []]]
     live.episode = Episode.resumed(started_at, work.row.details.get("causes") or first)
-    live.join_phase = JoinPhase(
-        trigger=trigger,
-        reason=reason,
-        member_id=None,
-        client_id=None,
-        started_at=started_at,
-        armed_at=armed_at,
-        timeout_ms=timeout,
-    )
+    live.join_phase = JoinPhase(Cause(trigger, reason), started_at, armed_at, timeout)
     maybe_complete(work)
 
 

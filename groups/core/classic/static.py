@@ -25,6 +25,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
 from groups.core.subscription import protocol_names
+from groups.core.values import replaced
 
 
 def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow) -> None:
@@ -51,8 +52,8 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
         work.unpark(old_id)
         ownership.came_to_nothing(work, held, Departure.REPLACED)
         phase = work.live.join_phase
-        if phase is not None and phase.member_id == old_id:
-            work.set_join_phase(member_id=row.member_id)
+        if phase is not None and phase.cause.member_id == old_id:
+            work.set_join_phase(cause=replaced(phase.cause, member_id=row.member_id))
     else:
         work.ended(old_id, Departure.REPLACED)
         work.facts.append(ownership.began(work, join, Origin.RETURNED))
