@@ -13,7 +13,6 @@ from groups.core import transactional_offsets as pending
 from groups.core.authors import AuthorDetails, user
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
-    Author,
     DeleteGroup,
     Event,
     ExpireOffsets,
@@ -120,9 +119,9 @@ def _note_outsider(work: Work, event: OffsetCommit, outsider: Outsider) -> None:
         return
     partitions = [(write.topic, write.partition) for write in event.offsets]
     after, count = _by_topic(event.offsets), len(partitions)
-    _note_offsets(
-        work, EntryKind.OFFSETS_ALTERED, outsider.author, partitions, offsets=count, after=after
-    )
+    by = outsider.author.details()
+    kind, trigger = EntryKind.OFFSETS_ALTERED, Trigger.REQUEST
+    _note(work, kind, trigger, "", partitions, by, offsets=count, after=after)
 
 
 def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
@@ -133,23 +132,26 @@ def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
     return offsets
 
 
-def _note_offsets(
+def _note(
     work: Work,
     kind: EntryKind,
-    author: Author,
-    partitions: Sequence[Partition],
+    trigger: str,
+    reason: str,
+    partitions: Sequence[Partition] | All,
+    author: AuthorDetails | None = None,
     **details: object,
 ) -> None:
-    """Add an entry with the previous offsets; its author is no member."""
-    now = work.row.generation
+    """Add an entry with the previous offsets. ``author``: who is no member."""
+    now, by = work.row.generation, {} if author is None else {"author": author}
     work.journal.append(
         JournalEntry(
             kind,
-            Trigger.REQUEST,
-            client_id=author.client_id,
+            trigger,
+            reason,
+            client_id=None if author is None else author.get("client_id"),
             generation_before=now,
             generation_after=now,
-            details={"author": author.details(), **details},
+            details={**by, **details},
             offsets=partitions,
         )
     )
@@ -171,7 +173,8 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
             pending.forget(work.pending, at)
     gone = [at for at, code in codes.items() if code is ErrorCode.NONE]
     if gone and event.author is not None:
-        _note_offsets(work, EntryKind.OFFSETS_DELETED, event.author, gone)
+        by = event.author.details()
+        _note(work, EntryKind.OFFSETS_DELETED, Trigger.REQUEST, "", gone, by)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
@@ -190,9 +193,7 @@ def expire(work: Work, event: ExpireOffsets) -> None:
     elif gone:
         for at in gone:  # they may be 100,000: other threads wait for a single call
             work.offset_deletes[at] = None
-        _note(
-            work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", partitions=list(gone), offsets=len(gone)
-        )
+        _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", list(gone), offsets=len(gone))
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
@@ -233,8 +234,8 @@ def _reset(work: Work, event: ResetOffsets) -> None:
         EntryKind.OFFSETS_ALTERED,
         OPERATOR,
         event.reason,
-        partitions=partitions,
-        author=user(event.actor),
+        partitions,
+        user(event.actor),
         how=event.how,
         offsets=len(partitions),
         after=_by_topic(event.offsets),
@@ -256,10 +257,10 @@ def _restore(work: Work, event: RestoreOffsets) -> None:
         EntryKind.OFFSETS_RESTORED,
         OPERATOR,
         reason,
-        partitions=[(write.topic, write.partition) for write in event.offsets],
+        [(write.topic, write.partition) for write in event.offsets],
+        user(event.actor),
         offsets=len(event.offsets),
         after=_by_topic(event.offsets),
-        author=user(event.actor),
     )
     detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)
@@ -278,19 +279,9 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 def _delete_group(
     work: Work, trigger: str, reason: str, author: AuthorDetails | None = None
 ) -> None:
-    row, by = work.row, {} if author is None else {"author": author}
     if work.has_row:
-        entry = JournalEntry(
-            EntryKind.GROUP_DELETED,
-            trigger,
-            reason,
-            client_id=None if author is None else author.get("client_id"),
-            generation_before=row.generation,
-            generation_after=row.generation,
-            details={"protocol_type": row.protocol_type, **by},
-            offsets=All.OFFSETS,
-        )
-        work.journal.append(entry)
+        kind, protocol_type = EntryKind.GROUP_DELETED, work.row.protocol_type
+        _note(work, kind, trigger, reason, All.OFFSETS, author, protocol_type=protocol_type)
     work.forget_group()
 
 
@@ -310,28 +301,6 @@ def remove_group(work: Work, event: RemoveGroup) -> None:
         work.operated(event.operation_id, refusal.code, detail)
     else:
         work.operated(event.operation_id, ErrorCode.NONE, "the group was deleted")
-
-
-def _note(
-    work: Work,
-    kind: EntryKind,
-    trigger: str,
-    reason: str,
-    partitions: Sequence[Partition],
-    **details: object,
-) -> None:
-    now = work.row.generation
-    work.journal.append(
-        JournalEntry(
-            kind,
-            trigger,
-            reason,
-            generation_before=now,
-            generation_after=now,
-            details=details,
-            offsets=partitions,
-        )
-    )
 
 
 HANDLERS: Final[Handlers[Work]] = {
