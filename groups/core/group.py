@@ -244,6 +244,10 @@ class Guards:
     rebalance_min_interval_ms: Millis = 0
     frozen: bool = False
 
+    def end_after(self, settled_at: Millis) -> Millis:
+        """When the interval ends that began with the end of a rebalance at this time."""
+        return settled_at + self.rebalance_min_interval_ms
+
 
 NO_GUARDS = Guards()
 

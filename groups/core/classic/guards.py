@@ -34,11 +34,7 @@ def holds(work: Work, trigger: str) -> bool:
     if guards.frozen:
         return True
     # A group without members has no work to disturb.
-    return bool(work.members) and work.now < _interval_end(work.live, work.rules)
-
-
-def _interval_end(live: Live, rules: Rules) -> Millis:
-    return live.settled_at + rules.guards.rebalance_min_interval_ms
+    return bool(work.members) and work.now < guards.end_after(work.live.settled_at)
 
 
 def put_off(work: Work, cause: Cause) -> None:
@@ -71,7 +67,7 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
     """When the rebalance that was put off begins; None: not before another event."""
     if live.put_off is None or rules.guards.frozen:
         return None
-    return _interval_end(live, rules) if durable.group.state == STABLE else live.floor
+    return rules.guards.end_after(live.settled_at) if durable.group.state == STABLE else live.floor
 
 
 def join_deadline(live: Live, join: Join) -> Millis:

@@ -13,7 +13,7 @@ from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
-from groups.core.explanation import Episode, Explanation
+from groups.core.explanation import Because, Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
@@ -54,8 +54,8 @@ class Cause:
         named = self.named or ((self.member_id, self.client_id),)
         named = () if named == ((None, None),) else named
         members = max(1, len(self.gone))
-        why = (self.trigger, self.reason, named, self.client_reason, members, mark)
-        return episode.because(now, *why)
+        why = (self.trigger, self.reason, self.client_reason, members, named, mark)
+        return episode.with_cause(Because(now, now, *why))
 
 
 @quick

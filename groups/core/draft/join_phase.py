@@ -83,8 +83,8 @@ def _opened(work: Work, cause: Cause, who: Sequence[MemberRow]) -> tuple[Cause, 
     episode, owed = Episode(work.now), work.row.details.get(OWED)
     first = cause if owed is None or not work.members else Cause(owed, PUT_OFF)
     if first != cause:
-        episode = awaited.add(episode, work.now, first, ())
-    return first, awaited.add(episode, work.now, cause, who)
+        episode = episode.with_cause(first.because(work.now, ()))
+    return first, episode.with_cause(cause.because(work.now, who))
 
 
 def begin_what_was_put_off(work: Work) -> None:
