@@ -20,12 +20,12 @@ from groups.core.instance_claims import How, party
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
-from groups.event_loop import Turns
 from groups.node import Node
 from groups.runtime.collaborators import no_connections
 from protocol.requests.access import Open
 from protocol.requests.pace import KnownPaces, Pace
 from protocol.requests.session import Session
+from protocol.requests.turns import Turns
 
 T = TypeVar("T")
 

@@ -156,7 +156,7 @@ AREAS = (
                 "groups/runtime/entries.py",
                 "groups/runtime/heartbeat_views.py",
             ),
-            "groups/event_loop.py",
+            *("groups/event_loop.py", "protocol/requests/turns.py"),
         ),
         (*MEMORY, *COMMITS, *_in("server", "turns"), *SIMULATION),
         has_database=True,

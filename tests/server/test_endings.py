@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from groups.core.errors import ErrorCode
-from groups.event_loop import TurnQueue
 from protocol.apis import APIS
 from protocol.connection.connection import KafkaConnection
 from protocol.connection.connection_limits import PATIENCE_MAX
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
+from protocol.requests.turns import TurnQueue
 from protocol.server import A_TURN
 from rollcall.wire.messages.fetch import FetchRequest
 from rollcall.wire.messages.join_group import JoinGroupResponse
