@@ -71,8 +71,8 @@ class Durations:
 
 
 class Slices:
-    """``if slices.is_over: await slices.pause()`` between two small parts of the work. ``until``: for
-    those who have just read the clock."""
+    """``if slices.is_over: await slices.pause()`` between two small parts of the work. ``until``:
+    for those who have just read the clock."""
 
     __slots__ = ("_clock", "until")
 
