@@ -212,9 +212,9 @@ def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
     commit over it, so there must be none; new ones that wait have none yet."""
     if work.row.state != EMPTY or not work.has_row:
         detail = "the group has members; stop them first" if work.has_row else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, detail)
     elif event.obstacle:
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, event.obstacle)
+        work.refused(event.operation_id, event.obstacle)
     elif isinstance(event, ResetOffsets):
         _reset(work, event)
     else:

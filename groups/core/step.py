@@ -192,10 +192,9 @@ class WorkingCopy(Generic[L, M]):
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
 
-    @property
-    def operating(self) -> drains.Operating:
-        """The results of operations, and the journal."""
-        return drains.Operating(self.operations, self.journal, self.row.generation)
+    def refused(self, operation_id: int, detail: str) -> None:
+        """An operation has failed."""
+        self.operated(operation_id, ErrorCode.INVALID_REQUEST, detail)
 
     def decision(self, group: Group) -> Decision:
         """The results of the step, which ends with this group."""
@@ -258,7 +257,7 @@ class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
         """A member's life ended; its row and its beat must not have been removed yet. Nobody works
         on its partitions from now on, unless it goes on under another id."""
         fact = super().ended(member_id, departure)
-        drains.gone(self.operating, drains.of(self.members[member_id]), departure)
+        drains.gone(self, drains.of(self.members[member_id]), departure)
         parts = count_of(self.members[member_id].assignment)
         if parts and departure is not Departure.REPLACED:
             live, stopped_at = self.change(), self.stopped_at(member_id)
@@ -313,8 +312,7 @@ def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = RE
     """Apply the event's rule. False: it refused; the refusal is answered, and nothing changes."""
     handler = handlers.get(type(event))
     if handler is None and isinstance(event, Verb):
-        detail = f"a {work.kind} group cannot do this"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, f"a {work.kind} group cannot do this")
         return True
     assert handler is not None, f"no rule for {type(event).__name__}"
     work.client = getattr(event, "client", UNKNOWN_CLIENT)

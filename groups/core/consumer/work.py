@@ -189,7 +189,7 @@ class Work(WorkingCopy[Live, Member]):
         that is replaced in the same step gives up only what it had to revoke.
         """
         self.ended(member_id, departure)
-        drains.gone(self.operating, self.members[member_id].drain, departure)
+        drains.gone(self, self.members[member_id].drain, departure)
         self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
         freed = member.revoking if departure is Departure.REPLACED else member.holds

@@ -225,7 +225,7 @@ def _end_drains(work: Work) -> None:
     """Every consumer has given up its partitions: drained ones have none."""
     for consumer_id, row in list(work.members.items()):
         if drains.DRAINED in row.details:
-            work.change_members()[consumer_id] = drains.looked(work.operating, row)
+            work.change_members()[consumer_id] = drains.looked(work, row)
 
 
 def _deal(
