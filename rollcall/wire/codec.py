@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from rollcall.wire.declare import Message
-from rollcall.wire.decoding import Decoder, compile_decoder
+from rollcall.wire.decoding import REPAIRED, Decoder, compile_decoder
 from rollcall.wire.encoding import Encoder, compile_encoder
 from rollcall.wire.errors import WireError
 from rollcall.wire.kept import Kept
@@ -52,6 +52,7 @@ class _Codecs(dict[type[Message], _Versions[C]]):
 
 
 _decoders: _Codecs[Decoder] = _Codecs(compile_decoder)
+_repairing_decoders: _Codecs[Decoder] = _Codecs(partial(compile_decoder, reads=REPAIRED))
 _encoders: _Codecs[Encoder] = _Codecs(compile_encoder)
 _large_encoders: _Codecs[Encoder] = _Codecs(partial(compile_encoder, pieces_max=PIECES_MAX))
 
@@ -66,19 +67,30 @@ def decode(
 ) -> M:
     """Read a message that begins at ``offset``; bytes after it are ignored, as in Kafka.
 
-    ``data`` must be ``bytes``. Fields that the version lacks hold their defaults.
+    ``data`` must be ``bytes``. Fields that the version lacks hold their defaults. If a text is not
+    UTF-8, the message is read again with U+FFFD in the place of what is none, as Kafka does.
     Raises WireError for anything malformed or over a limit, and ValueError for
     a version that the declaration does not know (the caller's mistake).
     """
     decoder: Callable[[bytes, int, int], M] = _decoders[cls][version]
     try:
         return decoder(data, offset, elements_max)
-    except (IndexError, struct.error):
-        raise WireError(f"{cls.__name__} v{version}: truncated") from None
-    except UnicodeDecodeError as error:
-        raise WireError(f"{cls.__name__} v{version}: {error.reason}, not UTF-8") from None
-    except WireError as error:
-        raise WireError(f"{cls.__name__} v{version}: {error}") from None
+    except UnicodeDecodeError:
+        decoder = _repairing_decoders[cls][version]
+    except _MALFORMED as error:
+        raise _unreadable(cls, version, error) from None
+    try:
+        return decoder(data, offset, elements_max)
+    except _MALFORMED as error:
+        raise _unreadable(cls, version, error) from None
+
+
+_MALFORMED = (IndexError, struct.error, WireError)
+
+
+def _unreadable(cls: type[Message], version: int, error: Exception) -> WireError:
+    why = str(error) if isinstance(error, WireError) else "truncated"
+    return WireError(f"{cls.__name__} v{version}: {why}")
 
 
 def encode(message: Message, version: int) -> bytes:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rollcall.wire.errors import FrameError, WireError
 from rollcall.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
-from rollcall.wire.primitives import skip_tags
+from rollcall.wire.primitives import repaired, skip_tags
 
 _length = Struct(">i").unpack_from
 _LENGTH_BYTES = 4
@@ -110,7 +110,11 @@ def parse_header(frame: bytes, flexible: Callable[[int, int], bool]) -> tuple[Re
         client_id = None
         if size >= 0:
             offset += size
-            client_id = frame[_request.size : offset].decode()
+            raw = frame[_request.size : offset]
+            try:
+                client_id = raw.decode()
+            except UnicodeDecodeError:
+                client_id = repaired(raw)
         if flexible(api_key, api_version):
             if frame[offset]:
                 offset, _ = skip_tags(frame, offset, FRAME_ELEMENTS_MAX)
@@ -118,8 +122,6 @@ def parse_header(frame: bytes, flexible: Callable[[int, int], bool]) -> tuple[Re
                 offset += 1
     except (IndexError, error):
         raise WireError("request header: truncated") from None
-    except UnicodeDecodeError:
-        raise WireError("request header: the client id is not UTF-8") from None
     except WireError as refused:
         raise WireError(f"request header: {refused}") from None
     if offset > len(frame):
