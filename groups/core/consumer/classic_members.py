@@ -126,8 +126,8 @@ def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
 
 
 def _described(member: Member, event: JoinGroup, subscription: Subscription) -> Member:
-    """The member with this join's values. Members of this protocol have no pattern, and no vote for
-    an assignor."""
+    """The member with this join's values. Members of this protocol have no pattern, no vote for an
+    assignor, and none of their own: nobody could ask them to assign."""
     row = replace(
         member.row,
         client_id=event.client_id,
@@ -143,6 +143,7 @@ def _described(member: Member, event: JoinGroup, subscription: Subscription) -> 
         topics=topics,
         regex="",
         assignor=None,
+        client_assignors=(),
         rack_id=subscription.rack_id or None,
     )
 
