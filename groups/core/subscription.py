@@ -42,7 +42,7 @@ def topics_of(metadata: bytes) -> frozenset[str] | None:
     """
     try:
         return _read(metadata)
-    except (_Unreadable, struct.error, UnicodeDecodeError):
+    except (_Unreadable, struct.error):
         return None
 
 
@@ -62,7 +62,7 @@ def subscription_of(metadata: bytes) -> Subscription | None:
     """One complete subscription; None if the bytes cannot be decoded."""
     try:
         return _Reader(metadata).subscription()
-    except (_Unreadable, struct.error, UnicodeDecodeError):
+    except (_Unreadable, struct.error):
         return None
 
 
@@ -149,7 +149,9 @@ class _Reader:
         (length,) = self._take(_LENGTH)
         if length == -1:
             return None
-        return self._slice(length).decode()
+        # What is not UTF-8 is read as by Kafka, and U+0000, which no row can hold, in the same way:
+        # no topic has such a name.
+        return self._slice(length).decode(errors="replace").replace("\0", "\ufffd")
 
     def _skip_name(self) -> None:
         (length,) = self._take(_LENGTH)

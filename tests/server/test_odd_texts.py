@@ -25,7 +25,8 @@ from rollcall.wire.messages.offset_commit import (
 )
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.server.client import Client, join
+from tests.core.conversation import subscription
+from tests.server.client import Client, consumer_join, join
 from tests.server.serving import Serving
 from tests.wire.samples import filled
 
@@ -199,6 +200,23 @@ async def test_a_go_client_commits_any_bytes_as_metadata(served: Serving) -> Non
     assert read.partitions[0].metadata == "\x01\ufffd\ufffd"
     described = await go.call(DescribeGroupsRequest(groups=["g"]), 4)
     assert described.groups[0].members[0].client_id == "gr\ufffd\ufffde"
+
+
+async def test_a_name_in_metadata_that_no_row_can_hold_keeps_nobody_out(served: Serving) -> None:
+    """The coordinator reads what classic members say when one of the other protocol joins."""
+    old, _ = await served.connect()
+    asked = join("g")
+    asked.protocols[0].metadata = subscription("t,a\0b")
+    joined = await old.call(asked, 3)
+    mine = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"")
+    synced = SyncGroupRequest(
+        group_id="g", generation_id=1, member_id=joined.member_id, assignments=[mine]
+    )
+    assert (await old.call(synced, 2)).error_code == ErrorCode.NONE
+    new, _ = await served.connect()
+    assert (await new.call(consumer_join("g"), 1)).error_code == ErrorCode.NONE
+    another, _ = await served.connect()
+    assert (await another.call(asked, 3)).error_code == ErrorCode.NONE
 
 
 def _is_too_long(cls: type[Message], version: int, path: Path, text: str) -> bool:
