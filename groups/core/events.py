@@ -79,9 +79,11 @@ class JoinGroup(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdsAbandoned(Event):
-    """The connection over which these member ids were returned has ended (KIP-394)."""
+    """The connection has ended over which these member ids were returned (KIP-394), or over which
+    this join's was to be: its member will never know it."""
 
-    member_ids: tuple[str, ...]
+    member_ids: tuple[str, ...] = ()
+    join: Ticket | None = None
 
 
 @quick

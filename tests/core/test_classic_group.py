@@ -119,6 +119,30 @@ def test_a_rebalance_waits_for_a_pending_id_until_its_client_disconnects() -> No
     assert given in owner.group.live.joins, "the id is good for its session nevertheless"
 
 
+def test_a_new_member_that_never_had_its_id_goes_with_its_connection() -> None:
+    """Before version 4 of JoinGroup an id comes with the answer, and nobody else knows it."""
+    owner, members = stable(2)
+    owner.step(join(request=7), join(request=8), join(members[0], request=1))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 7)))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 1)))
+    assert owner.group.durable.group.state == "PreparingRebalance"
+    owner.step(join(members[1], request=2))
+    assert owner.group.durable.group.state == "CompletingRebalance"
+    assert len(owner.group.durable.members) == 3 and members[0] in owner.group.durable.members
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 8)))
+    assert len(owner.group.durable.members) == 3, "its join is answered"
+
+
+def test_an_empty_group_goes_on_without_a_member_that_never_had_its_id() -> None:
+    owner = Owner(replace(RULES, group_initial_rebalance_delay_ms=3_000))
+    owner.step(join(request=1))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 1)))
+    assert not owner.group.live.joins
+    owner.now += 3_000
+    owner.step(events.Tick())
+    assert (owner.group.durable.group.state, owner.group.durable.members) == ("Empty", {})
+
+
 def test_protocols_survive_packing_and_unpacking() -> None:
     protocols = (("range", b"\x00\x01"), ("naïve", b""), ("range", b"again"))
     packed = packing.pack(protocols)
