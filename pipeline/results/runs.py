@@ -30,6 +30,9 @@ DETAIL_CHARS_MAX = 2_000
 TRACEBACK = "Traceback (most recent call last):"
 """What begins the stack trace of an executor's Python, which ends in its error."""
 
+ENDED = "The analysis was told to end."
+"""Ctrl-C has no text of its own: Spark has a handler for it."""
+
 CAUSE = "Caused by: "
 """How Java begins the line of an error that led to the one above it."""
 
@@ -56,8 +59,10 @@ WHERE id = %s
 
 FAIL = """
 UPDATE rollcall_report_run SET state = 'failed', finished_at = clock_timestamp(), detail = %s
-WHERE id = %s
+WHERE id = %s AND state = 'running'
 """
+"""What goes wrong while old files are deleted undoes nothing that is committed, upon which later
+runs may build."""
 
 KEEPS = """
 WITH kept AS (
@@ -269,7 +274,7 @@ def top(
 
 def sentence(error: BaseException) -> str:
     """The error message without a stack trace; of a Spark error, its cause."""
-    text = str(error)
+    text = str(error) or (ENDED if isinstance(error, KeyboardInterrupt) else "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from pipeline.datasets.hours import PartitionHours
@@ -14,6 +14,10 @@ from pipeline.steps.periods import by_period
 
 HOUR_MS: Final = 3_600_000
 
+MOST: Final = (1 << 63) - 1
+"""The greatest figure. Offsets are whatever clients commit: two at the end of what there is are
+more, and Spark ends a run with an error where a sum overflows."""
+
 
 def progress(hours: PartitionHours, lives: Lives, at: datetime) -> Progress:
     """By group and topic."""
@@ -21,17 +25,16 @@ def progress(hours: PartitionHours, lives: Lives, at: datetime) -> Progress:
     found = partitions.groupBy(*Progress.KEY).agg(
         f.count("*").alias("partitions"),
         f.sum("commits").alias("commits"),
-        f.sum("records").alias("records"),
+        _sum("records").alias("records"),
         f.max("hours").alias("hours"),
         f.count_if("is_stalled").alias("stalled"),
         f.max("pause_ms").cast("bigint").alias("longest_pause_ms"),
         f.count("end_offset").alias("ends_known"),
-        f.coalesce(f.sum("lag"), f.lit(0)).alias("lag"),
+        f.coalesce(_sum("lag"), f.lit(0)).alias("lag"),
     )
     rate = f.floor(f.col("records") / f.col("hours"))
-    drain = f.when(
-        f.col("records") > 0, f.ceil(f.col("lag") * f.col("hours") * HOUR_MS / f.col("records"))
-    )
+    left = f.col("lag").cast("double") * f.col("hours") * HOUR_MS
+    drain = f.when(f.col("records") > 0, f.ceil(left / f.col("records")))
     return Progress(
         found.join(small(_slowest(partitions, lives)), [*Progress.KEY], "left")
         .withColumn("records_per_hour", rate)
@@ -49,20 +52,23 @@ def _partitions(hours: DataFrame) -> DataFrame:
         f.min_by("first_offset", "hour").alias("begin"),
         *(f.max_by(name, "hour").alias(name) for name in ("last_offset", "end_offset", "life")),
     )
-    moved = f.greatest(f.col("last_offset") - f.col("begin"), f.lit(0))
+    moved = f.col("last_offset") - f.col("begin")
     lag = f.greatest(f.col("end_offset") - f.col("last_offset"), f.lit(0))
     known = f.when(f.col("end_offset").isNotNull(), lag)
     return (
-        rows.withColumn("records", moved)
+        rows.withColumn("records", f.greatest(moved, f.lit(0)))
         .withColumn("lag", known)
-        .withColumn("is_stalled", (f.col("records") == 0) & (f.coalesce("lag", f.lit(0)) > 0))
+        .withColumn("is_stalled", (moved == 0) & (f.coalesce("lag", f.lit(0)) > 0))
     )
+
+
+def _sum(offsets: str) -> Column:
+    """Of differences of offsets, as far as a figure goes."""
+    return f.least(f.sum(f.col(offsets).cast("decimal(20,0)")), f.lit(MOST)).cast("bigint")
 
 
 def _slowest(partitions: DataFrame, lives: Lives) -> DataFrame:
-    left = (
-        partitions.filter("lag > 0").groupBy(*Progress.KEY, "life").agg(f.sum("lag").alias("lag"))
-    )
+    left = partitions.filter("lag > 0").groupBy(*Progress.KEY, "life").agg(_sum("lag").alias("lag"))
     names = lives.frame.select("group_id", "life", client().alias("client"))
     named = left.join(small(names), ["group_id", "life"])
     most = f.min(f.struct((-f.col("lag")).alias("sooner"), "client"))

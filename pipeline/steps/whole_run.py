@@ -62,7 +62,7 @@ class Work:
     def tidy(self) -> None:
         """Delete old tables."""
         for name in self.tables:
-            self.output.tidy(name)
+            self.output.tidy(name, self.run_id)
 
 
 def divided(frame: DataFrame) -> DataFrame:

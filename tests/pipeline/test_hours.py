@@ -120,6 +120,49 @@ def test_progress_tells_the_rate_what_is_left_and_where(spark: SparkSession) -> 
     assert other["slowest_member"] is None
 
 
+def test_a_partition_that_was_rewound_is_not_stalled(spark: SparkSession) -> None:
+    """It was, as was one of a topic that was made again: below its first offset, it works."""
+    events = frame(
+        spark,
+        ProgressHours,
+        [
+            committed(2, 1, first_offsets=[900, 900], last_offsets=[1_000, 900]),
+            committed(
+                1, 2, first_offsets=[10, 900], last_offsets=[500, 900], end_offsets=[2_000] * 2
+            ),
+        ],
+    )  # fmt: skip
+    (row,) = day(progress(partition_hours(events, AT), lives(spark, "a"), AT))
+    assert (row["stalled"], row["records"], row["lag"]) == (1, 0, 1_500 + 1_100)
+
+
+LAST_OFFSET = (1 << 63) - 1
+
+
+def test_offsets_may_be_any_numbers(spark: SparkSession) -> None:
+    """Bytes of a file, or microseconds: an analysis of all groups failed for one such topic."""
+    bytes_left = 5_000_000_000_000
+    events = frame(
+        spark,
+        ProgressHours,
+        [
+            committed(1, 1, first_offsets=[0, 0], last_offsets=[LAST_OFFSET] * 2),
+            committed(1, 2, topic="end", first_offsets=[0, 0], last_offsets=[0, 0],
+                      end_offsets=[LAST_OFFSET] * 2),
+            *(
+                committed(back, 3 + back, topic="file", first_offsets=[90 - back],
+                          last_offsets=[100 - back], end_offsets=[bytes_left])
+                for back in range(1, 9)
+            ),
+        ],
+    )  # fmt: skip
+    end, file, moved = day(progress(partition_hours(events, AT), lives(spark, "a"), AT))
+    assert (moved["records"], moved["lag"], moved["drain_ms"]) == (LAST_OFFSET, 0, 0)
+    assert (end["records"], end["lag"], end["stalled"]) == (0, LAST_OFFSET, 2)
+    assert end["slowest_member"] == "a at 10.0.0.1"
+    assert 1e18 < file["drain_ms"] < LAST_OFFSET
+
+
 def test_cost_is_charged_to_the_software_and_host_that_began_it(spark: SparkSession) -> None:
     fleet = Fleet(random.Random(1))
     fleet.life("g", "a", 0, None)

@@ -16,7 +16,8 @@ WITH hours AS (
       AND hour >= now() - %(drained_within)s
       AND end_offset IS NOT NULL
 )
-SELECT now.hour + interval '1 hour', sum(was.lag)::bigint, sum(now.lag)::bigint
+SELECT now.hour + interval '1 hour', least(sum(was.lag), 9223372036854775807)::bigint,
+       least(sum(now.lag), 9223372036854775807)::bigint
 FROM hours AS now JOIN hours AS was
      ON (was.topic, was.partition) = (now.topic, now.partition)
     AND was.hour = now.hour - interval '1 hour'
@@ -24,7 +25,7 @@ WHERE now.hour = (SELECT max(hour) FROM hours)
 GROUP BY now.hour
 """
 """The lag at the end of the newest hour and at that of the hour before, of the partitions with
-commits in both."""
+commits in both; clients commit whatever offsets they like, so the sum may be no bigint."""
 
 TOTALS = f"""
 SELECT offsets.*, commits.*, lags.* FROM (
