@@ -1,5 +1,6 @@
 """The pipeline's reports: what each answers, its rows, its runs, and a new run."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -125,7 +126,8 @@ class OneReport(View):
         column = self._sorted_by(self.report)
         rows = rows.annotate(sort=reports.value(self.report, column))
         beside = {"run": shapes.RunView(run).data, "computed": None}
-        return self.paged(request, rows, ["-sort", "id"], _flat, {column.name: "sort"}, **beside)
+        flat = partial(_flat, period)
+        return self.paged(request, rows, ["-sort", "id"], flat, {column.name: "sort"}, **beside)
 
     def _computed(self, period: str) -> Response:
         """What SQL can tell now."""
@@ -175,5 +177,5 @@ def _told(found: cost_now.CostNow) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names}
 
 
-def _flat(page: list[RunRow]) -> list[dict[str, Any]]:
-    return [{"period": row.period, **row.keys, **row.figures} for row in page]
+def _flat(period: str, page: list[RunRow]) -> list[dict[str, Any]]:
+    return [{"period": period, **row.keys, **row.figures} for row in page]

@@ -122,6 +122,24 @@ def test_answers_are_shown_beside_every_run_until_their_end(viewer: Client) -> N
     assert parquet.read_table(BytesIO(file))["miss_percent"].to_pylist() == [11.0, 2.5, 0.5, None]
 
 
+def test_hours_are_those_of_the_period(viewer: Client) -> None:
+    """There were none but for all time, and `rollcall report hours` asks for a week."""
+    made = run()
+    for days, trigger in ((0.5, "today"), (1.5, "yesterday"), (9, "earlier")):
+        keys = {"hour": (BEGAN - timedelta(days=days)).isoformat(), "trigger": trigger}
+        ReportRow.objects.create(run=made, report="hours", period="all", keys=keys, figures={})
+
+    def causes(period: str) -> list[tuple[str, str]]:
+        rows = viewer.get(f"{REPORTS}/hours?period={period}").json()["data"]
+        return sorted((row["trigger"], row["period"]) for row in rows)
+
+    assert causes("24h") == [("today", "24h")]
+    assert causes("24h-before") == [("yesterday", "24h-before")]
+    assert causes("7d") == [("today", "7d"), ("yesterday", "7d")]
+    assert causes("7d-before") == [("earlier", "7d-before")]
+    assert [cause for cause, _ in causes("all")] == ["earlier", "today", "yesterday"]
+
+
 def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:
     made = run(cheap=10)
     listed = viewer.get(REPORTS).json()
