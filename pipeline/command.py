@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ def _with_verb(arguments: Sequence[str]) -> Sequence[str]:
 def _run(options: argparse.Namespace) -> str:
     console.progress("starting", 0)  # before the imports, which take a second
     conninfo = config.conninfo()
-    with config.extra():
+    with _lacking_recorded(conninfo, options.requested_by), config.extra():
         from pipeline.session import session
         from pipeline.steps import run
         from pipeline.steps.table import REPORTS
@@ -80,6 +80,19 @@ def _run(options: argparse.Namespace) -> str:
             is_incremental=options.is_incremental,
         )
     )  # fmt: skip
+
+
+@contextmanager
+def _lacking_recorded(conninfo: str, requested_by: str) -> Iterator[None]:
+    """A run that lacks a package is recorded as failed: whoever asked for it on a page looks for it
+    there."""
+    from pipeline.results import runs
+
+    try:
+        yield
+    except config.Unconfigured:
+        with runs.alone(conninfo) as connection, runs.recorded(connection, requested_by):
+            raise
 
 
 def _stream(options: argparse.Namespace) -> str:

@@ -141,6 +141,19 @@ def test_a_missing_java_is_reported_in_one_line(url: str, tmp_path: Path) -> Non
     assert runs(url) == [("failed", None, sentence)]
 
 
+def test_a_run_without_spark_is_recorded(url: str) -> None:
+    """The page said that it had been requested, and never anything more."""
+    without = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from pipeline.command import main; sys.exit(main(['--requested-by', 'olga']))"
+    )
+    with command(sys.executable, "-c", without) as ran:
+        _, complained = ran.communicate()
+    sentence = "pyspark.sql is missing: `make analyze` installs it."
+    assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)
+    assert runs(url) == [("failed", None, sentence)]
+
+
 def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "ROLLCALL_DATA_DIR": str(tmp_path), "ROLLCALL_DATABASE_URL": ""}
     with command(*PIPELINE, environ=environ) as ran:
