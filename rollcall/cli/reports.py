@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final
+from urllib.parse import quote
 
 import typer
 
@@ -87,7 +88,7 @@ def show_report(
     rest = rest_of(context)
     made = rest.get(PATH)
     query = {"period": period, "group_id": group, "ordering": sort}
-    rows: list[Row] = [*rest.pages(f"{PATH}/{report}", most=lines, **query)]
+    rows: list[Row] = [*rest.pages(f"{PATH}/{quote(report, safe='')}", most=lines, **query)]
     shape = next((each for each in made["data"] if each["name"] == report), None)
     columns = _columns(shape)
     if compare and shape is not None:
