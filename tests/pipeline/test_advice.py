@@ -57,8 +57,16 @@ def told(spark: SparkSession) -> Sequence[Row]:
     fleet.rebalance("g", 80_000, "operator", without_owner_ms=90_000)
     for number in range(3):
         for client, how, silent_s in (("slow", "expired", 10), ("quick", "left", 0)):
-            ended = {"back_s": 4.2, "silent_s": silent_s}
-            fleet.life("new", client, 900 * number, 600, how, kind="consumer", **ended)
+            fleet.life(
+                "new",
+                client,
+                900 * number,
+                600,
+                how,
+                back_s=4.2,
+                silent_s=silent_s,
+                kind="consumer",
+            )
     for rule, plant in PLANTED.items():
         plant(fleet, rule)
     for turn in range(4):  # by the same names, and by others: only the former can be replayed
