@@ -50,7 +50,8 @@ def main(arguments: Sequence[str]) -> int:
     except Exception as error:
         from pipeline.results.runs import AlreadyRunning, sentence
 
-        what = "" if isinstance(error, AlreadyRunning) else "The analysis failed: "
+        called = getattr(options, "called", "The analysis")
+        what = "" if isinstance(error, AlreadyRunning) else f"{called} failed: "
         print(f"{what}{sentence(error)}", file=sys.stderr)
         return WRONG
     return 0
@@ -173,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--format", default="parquet", help="parquet (default) or delta")
     export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
     export.add_argument("--output", help="where the run has written its tables")
-    export.set_defaults(verb=_export)
+    export.set_defaults(verb=_export, called="The export")
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser

@@ -165,19 +165,20 @@ class Replaced(NamedTuple):
 
 
 class AlreadyRunning(Exception):
-    """Another analysis holds the lock; its report is just as good."""
+    """Another analysis holds the lock."""
 
 
 @contextmanager
-def alone(conninfo: str) -> Iterator[Connection]:
-    """A connection on which no other analysis runs; raises ``AlreadyRunning``.
+def alone(conninfo: str, instead: str = "its report will do") -> Iterator[Connection]:
+    """A connection on which no other analysis runs; raises ``AlreadyRunning``, which says what to
+    do instead.
 
     The lock ends with the connection, and so with the process, however it ends.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         (is_ours,) = _one(connection, "SELECT pg_try_advisory_lock(%s)", [LOCK])
         if not is_ours:
-            raise AlreadyRunning("Another analysis is at work; its report will do.")
+            raise AlreadyRunning(f"Another analysis is at work; {instead}.")
         connection.execute(BURY)
         yield connection
 

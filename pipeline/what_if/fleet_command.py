@@ -51,7 +51,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     where.add_argument(
         "--database", action="store_true", help="the configured database, which has no facts yet"
     )
-    fleet.set_defaults(verb=run)
+    fleet.set_defaults(verb=run, called="The fleet")
 
 
 def _types() -> Mapping[str, type]:

@@ -181,3 +181,15 @@ def test_an_export_does_not_write_over_the_tables(
         assert main(["export", "--to", str(tmp_path / "pipeline"), "--format", form]) == 2
         assert "an export goes elsewhere" in capsys.readouterr().err
     assert own.exists()
+
+
+@pytest.mark.usefixtures("url")
+def test_what_cannot_be_written_is_an_export_that_failed(
+    conninfo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It said that the analysis had failed."""
+    with runs.alone(conninfo) as connection, runs.recorded(connection, "alice") as run_id:
+        cost = {"name": "cost", "keys": [], "figures": []}
+        runs.succeed(connection, run_id, runs.Read(datetime.now(UTC), 0, 0), [cost], [])
+    assert main(["export", "--to", "/proc/nowhere"]) == 1
+    assert capsys.readouterr().err.startswith("The export failed: ")
