@@ -15,7 +15,7 @@ import pyarrow as pa
 from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
 from pipeline.results.folders import COMPLETE, Output
-from pipeline.results.history import INCREMENTS, History
+from pipeline.results.history import INCREMENTS, History, histories
 from pipeline.results.parts import TYPES, Part, Parts
 
 NEWEST: Final = """
@@ -85,7 +85,7 @@ def _tables(output: Output, tables: Mapping[str, type[Dataset]], run_id: int) ->
 def _layers(output: Output, run_id: int) -> tuple[History, Sequence[int]] | None:
     """Those of the run, if it was an incremental one."""
     increments = output.within(INCREMENTS)
-    for name in folders.children(increments.address):
+    for name in histories(increments):
         history = History(increments.within(name))
         state = history.state([run_id])
         if state is not None:
