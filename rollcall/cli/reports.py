@@ -116,9 +116,13 @@ def _compared(
     rest: Rest, report: Row, period: str, rows: Sequence[Row], columns: Sequence[Column]
 ) -> tuple[list[Row], Sequence[Column]]:
     """Rows and columns with one more: what the figure by which the report is sorted was the time
-    before (0 where there was no such row). Raises ``Failure`` where no time is before."""
+    before (0 where there was no such row). Raises ``Failure`` where no time is before, or no row
+    can be there again."""
     if period not in COMPARED:
         raise Failure(Code.USAGE, f"--compare is of {', '.join(COMPARED)}, not of {period}.")
+    if any(column["type"] == "timestamp" for column in report["keys"]):
+        sentence = f"Rows of {report['name']} have a time: --period {period}-before lists others."
+        raise Failure(Code.USAGE, sentence)
     keys, figure = [column["name"] for column in report["keys"]], report["order"]
 
     def key(row: Row) -> tuple[Any, ...]:

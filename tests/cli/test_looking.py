@@ -339,6 +339,11 @@ SHAPES = {
     "keys": [{"name": "group_id", "type": "string", "meaning": "the group"}],
     "figures": [{"name": "sides", "type": "bigint", "meaning": "how many"}],
 }
+TIMES = {
+    **SHAPES,
+    "name": "times",
+    "keys": [{"name": "began_at", "type": "timestamp", "meaning": "when"}],
+}
 
 
 @pytest.fixture
@@ -346,7 +351,7 @@ def shapes(installation: Installation) -> Iterator[None]:
     """A run with a report that has another day before it: the newest, whoever else makes some."""
     url = (installation.data_dir / "database-url").read_text().strip()
     with psycopg.connect(url, autocommit=True) as connection:
-        made = connection.execute(OF_A_RUN, [json.dumps([SHAPES])]).fetchall()
+        made = connection.execute(OF_A_RUN, [json.dumps([SHAPES, TIMES])]).fetchall()
         yield
         for table, key in (("rollcall_report_row", "run_id"), ("rollcall_report_run", "id")):
             connection.execute(f"DELETE FROM {table} WHERE {key} = %s".encode(), made[0])
@@ -363,5 +368,7 @@ def test_a_report_is_compared_with_the_time_before(cli: Cli, shapes: None) -> No
         "group_id,sides,sides_before",
         "a,1,0",
     ]
+    of_times = cli("report", "times", "--compare", "--period", "24h")  # said that there were none
+    assert of_times.code == Code.USAGE and "--period 24h-before" in of_times.errors
     of_all = cli(*words, "all")
     assert of_all.code == Code.USAGE and "24h, 7d, 30d" in of_all.errors
