@@ -162,6 +162,8 @@ def test_without_commits_in_summarised_hours_there_is_no_chart(
     assert 'id="charts"' not in text(viewer.get(f"{page('g')}?tab=offsets"))
 
 
+MOST = (1 << 63) - 1
+
 LAGS = """
 INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
     first_offsets, last_offsets, pauses_ms, lives, end_offsets)
@@ -186,6 +188,19 @@ def test_the_time_to_drain_is_that_of_partitions_that_are_known(viewer: Client) 
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_progress SET hour = hour - interval '2 hours'")
     assert progress_of("g").draining is None, "it is too long ago"
+
+
+def test_a_lag_beyond_all_numbers_is_shown(viewer: Client) -> None:
+    """Offsets may be any, and two partitions' together no bigint: the page of the group failed."""
+    with connection.cursor() as cursor:
+        cursor.execute(LAGS)
+        cursor.execute(
+            "UPDATE rollcall_progress SET end_offsets = array_fill(%s, ARRAY[3])", [MOST]
+        )
+        cursor.execute("UPDATE rollcall_progress SET last_offsets = '{0,0,0}'")
+    found = progress_of("g").draining
+    assert found is not None and (found.before, found.lag) == (MOST, MOST)
+    assert "not in sight" in text(viewer.get(page("g"), {"tab": "offsets"}))
 
 
 @pytest.mark.parametrize(
