@@ -116,9 +116,10 @@ def write_lines(frame: DataFrame, address: str) -> None:
 
 
 def read_lines(address: str) -> Iterator[bytes]:
-    """What ``write_lines`` has written, if it has, in blocks, which need not end with a line."""
+    """What ``write_lines`` has written, in blocks, which need not end with a line. Raises
+    ``OSError`` where it has not."""
     files, folder = opened(address)
-    for info in files.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
+    for info in files.get_file_info(fs.FileSelector(folder)):
         if info.base_name.startswith("part-"):
             with files.open_input_stream(info.path) as stream:
                 while block := stream.read(BLOCK_BYTES):

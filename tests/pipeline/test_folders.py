@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from pipeline.results import export, folders
+from pipeline.results import export, folders, rows
 from pipeline.results.folders import COMPLETE, Output
 
 NAMES = ("my data", "größe", "50%", "a%20b", "a+b=c,d@e", "#1?", "~", "tab\tx")
@@ -55,3 +55,9 @@ def test_tables_of_a_database_that_is_gone_are_not_kept_instead_of_a_new_run(
         folders.write_rows(ROWS.schema, ROWS.to_batches(), output.of("t", run_id))
     output.tidy("t", 6)
     assert sorted(output.runs("t")) == [4, 5, 6]
+
+
+def test_rows_that_are_not_where_they_were_written_end_a_run(tmp_path: Path) -> None:
+    """It succeeded, and its reports were empty."""
+    with pytest.raises(FileNotFoundError, match="rows/cost"):
+        [*rows.written(Output.at(str(tmp_path)), ["cost"])]
