@@ -16,16 +16,15 @@ from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app, status_lines
 from rollcall.cli.output import plain, say
 
-STATES: Final = (
+STATES: Final = [
     "Empty",
     "PreparingRebalance",
     "CompletingRebalance",
     "Stable",
     "Assigning",
     "Reconciling",
-    "Dead",
-)
-"""Those of Kafka's groups: for another one ``--until`` would wait for ever."""
+]
+"""Those of a group, as REST has them: for another one ``--until`` would wait for ever."""
 
 CHANGES: Final = ("state", "generation", "member_count", "frozen", "paused", "paused_members")
 """Fields whose changes print a new line without a terminal; the countdown of seconds does not."""
