@@ -63,6 +63,7 @@ def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
     period = period if period in reports.PERIODS else reports.PERIOD
     table = Stored(run, report, period)
     shown = {**_report(made, table, period, query), "files": _files(run, report, period)}
+    shown["tabs"] += _others(made)
     if report.chart is not None and report.chart.kind == "cards":
         return {**page, **shown, **advice_cards.context(run, period), "has_cards": True}
     return {**page, **shown, "times": _times(run, made, period)}
@@ -116,6 +117,16 @@ def _report(
         "search": search,
         "period": period,
     }
+
+
+def _others(made: Sequence[reports.Report]) -> Sequence[Choice]:
+    """What a run of some reports has not made, and others have."""
+    address, names = reverse("admin:groups_reportrun_newest"), {each.name for each in made}
+    return [
+        Choice(each.title, f"{address}?report={each.name}", False)
+        for each in reports.readable()
+        if each.name not in names
+    ]
 
 
 def _files(run: ReportRun, report: reports.Report, period: str) -> Sequence[Choice]:

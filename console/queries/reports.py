@@ -41,6 +41,9 @@ whole number."""
 
 NUMERIC: Final = DecimalField(max_digits=24, decimal_places=3)
 
+KEPT: Final = 3
+"""So many successful runs have their rows (``pipeline.results.runs.ROWS_KEPT``)."""
+
 FORGOTTEN: Final = 0
 """``rows_of`` of a run whose rows are deleted."""
 
@@ -167,6 +170,23 @@ def last() -> ReportRun | None:
     return ReportRun.objects.order_by("-id").first()
 
 
-def newest() -> ReportRun | None:
-    """The newest successful run."""
-    return ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
+def newest(name: str = "") -> ReportRun | None:
+    """The newest successful run; or that of those that have made this report: one may make only
+    some."""
+    return next((run for run in _kept() if not name or report(run, name) is not None), None)
+
+
+def readable() -> list[Report]:
+    """Every report that can be read: those of the newest run, then what only runs before it have
+    made."""
+    found: dict[str, Report] = {}
+    for run in _kept():
+        for each in reports(run):
+            found.setdefault(each.name, each)
+    return list(found.values())
+
+
+def _kept() -> QuerySet[ReportRun]:
+    """The successful runs that have their rows, the newest first."""
+    succeeded = ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED)
+    return succeeded.exclude(rows_of=FORGOTTEN).order_by("-id")[:KEPT]

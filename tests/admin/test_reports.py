@@ -191,6 +191,20 @@ def test_hours_are_those_of_the_period() -> None:
     assert [line.partition(",")[0] for line in lines.splitlines()] == ["period", "24h"]
 
 
+def test_a_run_of_some_reports_hides_no_others() -> None:
+    """After `run cost` there was no advice any more, as if there were nothing to advise."""
+    whole = run()
+    some = run(reports=[each for each in whole.reports if each["name"] == "cost"])
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}newest/", follow=True)
+    assert page.redirect_chain == [(f"{LIST}{some.pk}/change/", 302)]
+    links = {choice.title: choice.link for choice in page.context["tabs"]}
+    assert [choice.active for choice in page.context["tabs"]].count(True) == 1
+    advice = viewer.get(links["Advice"], follow=True)
+    assert (advice.context["run"], advice.context["report"].name) == (whole, "advice")
+    assert len({choice.title for choice in advice.context["tabs"]}) == len(whole.reports)
+
+
 def test_a_run_whose_rows_are_deleted_says_so() -> None:
     """It said that nothing had happened, for each of the runs before the newest three."""
     old = run(rows_of=0)
