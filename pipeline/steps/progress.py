@@ -14,6 +14,9 @@ from pipeline.steps.periods import by_period
 
 HOUR_MS: Final = 3_600_000
 
+LONGEST: Final = 9e18
+"""Milliseconds: what a figure can say, of numbers that are no whole ones."""
+
 MOST: Final = (1 << 63) - 1
 """The greatest figure. Offsets are whatever clients commit: two at the end of what there is are
 more, and Spark ends a run with an error where a sum overflows."""
@@ -32,9 +35,9 @@ def progress(hours: PartitionHours, lives: Lives, at: datetime) -> Progress:
         f.count("end_offset").alias("ends_known"),
         f.coalesce(_sum("lag"), f.lit(0)).alias("lag"),
     )
-    rate = f.floor(f.col("records") / f.col("hours"))
+    rate = f.expr("records div hours")
     left = f.col("lag").cast("double") * f.col("hours") * HOUR_MS
-    drain = f.when(f.col("records") > 0, f.ceil(left / f.col("records")))
+    drain = f.when(f.col("records") > 0, f.ceil(f.least(left / f.col("records"), f.lit(LONGEST))))
     return Progress(
         found.join(small(_slowest(partitions, lives)), [*Progress.KEY], "left")
         .withColumn("records_per_hour", rate)
