@@ -25,8 +25,7 @@ from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
 from launcher.data_dir import DataDir
 from launcher.installation import Installation
-from rollcall.wire.codec import encode
-from rollcall.wire.frames import response_frame
+from rollcall.wire.codec import encode, response_frame
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

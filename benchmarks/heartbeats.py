@@ -19,8 +19,7 @@ from benchmarks.machine import Pids, coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Member, form_groups, frame
 from launcher.installation import Installation
-from rollcall.wire.codec import encode
-from rollcall.wire.frames import response_frame
+from rollcall.wire.codec import encode, response_frame
 from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 GOAL = 0.27

@@ -13,8 +13,8 @@ from typing import Final
 import psycopg
 
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
 from groups.core.rows import slot_of
+from groups.core.subscription import pack_protocols
 
 GROUP: Final = """
 INSERT INTO rollcall_group (group_id, slot, kind, state, generation, protocol_type, protocol_name,
@@ -61,7 +61,7 @@ def _member(name: str, number: int, members: int, partitions: int, client: str) 
     topic = struct.pack(f">h{len(name)}s", len(name), name.encode())
     subscription = struct.pack(">hI", 0, 1) + topic + struct.pack(">i", -1)
     share = [(name, n) for n in range(number, partitions, members)]
-    packed = packing.pack((("range", subscription),))
+    packed = pack_protocols((("range", subscription),))
     timeouts = (3_600_000, 3_600_000)
     fields = (f"{client}-{number:05}", f"/10.0.{number % 7}.1", *timeouts, number)
     row = (name, f"m-{number:05}", *fields)

@@ -17,7 +17,7 @@ import psycopg
 from benchmarks import lists
 from benchmarks.options import Options
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
+from groups.core.subscription import pack_protocols
 from launcher.installation import Installation
 
 USER, PASSWORD = "olga", "pages-" + "0" * 20
@@ -60,7 +60,7 @@ def share(url: str, members: int = lists.LARGE, partitions: int = PARTITIONS) ->
     metadata = struct.pack(">hI", 0, 1) + topic + struct.pack(">i", -1)
     shares = {
         "member_id": [f"m-{number + 1}" for number in range(members)],
-        "subscription": [packing.pack((("range", metadata),))] * members,
+        "subscription": [pack_protocols((("range", metadata),))] * members,
         "assignment": [
             assignment_of([(TOPIC, part) for part in range(number, partitions, members)], 0)
             for number in range(members)

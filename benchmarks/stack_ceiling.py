@@ -33,8 +33,7 @@ from groups.store.offset_rows import AUTHOR_COLUMNS, COLUMNS, unless_usual
 from groups.store.sql.group_rows import PUT_OFFSETS_AND_HISTORY
 from launcher.data_dir import DataDir
 from launcher.installation import Installation
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.frames import parse_header, response_frame
+from rollcall.wire.codec import decode, encode, parse_header, response_frame
 from rollcall.wire.messages.heartbeat import HeartbeatResponse
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,

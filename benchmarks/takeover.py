@@ -25,9 +25,9 @@ import psycopg
 from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Peer, frame
-from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.rows import SLOTS, slot_of
+from groups.core.subscription import pack_protocols
 from groups.store.sql import group_rows
 from launcher.data_dir import DataDir
 from launcher.installation import Installation
@@ -98,7 +98,7 @@ def _members(group_ids: Sequence[str]) -> Iterator[tuple[str, list[object]]]:
         "client_host": "/127.0.0.1",
         "session_timeout_ms": SESSION_MS,
         "rebalance_timeout_ms": 60_000,
-        "subscription": packing.pack((("range", b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff"),)),
+        "subscription": pack_protocols((("range", b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff"),)),
         "assignment": b"\0\1\0\0\0\1\0\6orders\0\0\0\1\0\0\0\0\xff\xff\xff\xff",
         "details": "{}",
     }

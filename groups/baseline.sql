@@ -1,4 +1,4 @@
--- rollcall: migrated (935d1ccad9815c79aaab0cd4c32a919d9e39a7c203b065febaac88b99d1a4816), PostgreSQL 18
+-- rollcall: migrated (c288edd16604737fa61bf0d42032c5a94e7987223bd9da9449d73e9fef4d35a3), PostgreSQL 18
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
 SET LOCAL check_function_bodies = off;  -- they name tables that come after them
@@ -268,7 +268,12 @@ END $$;
 CREATE FUNCTION public.rollcall_differences(more bigint[], less bigint[]) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
     AS $$
-    SELECT ARRAY(SELECT m - l FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
+    SELECT ARRAY(SELECT CASE
+        WHEN m BETWEEN -4611686018427387904 AND 4611686018427387903
+         AND l BETWEEN -4611686018427387904 AND 4611686018427387903 THEN m - l
+        ELSE (mod(m::numeric - l + 27670116110564327424, 18446744073709551616)
+              - 9223372036854775808)::bigint END
+        FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
 $$;
 
 CREATE FUNCTION public.rollcall_end_holders(group_id text) RETURNS integer
@@ -851,7 +856,11 @@ CREATE FUNCTION public.rollcall_unpacked_hours(group_id text, hours public.rollc
         rollcall_unpacked_numbers(h.last_offsets),
         rollcall_unpacked_numbers(h.pauses_ms)::int[],
         rollcall_unpacked_numbers(h.lives),
-        ARRAY(SELECT last_offset + lag FROM unnest(
+        ARRAY(SELECT CASE
+        WHEN last_offset BETWEEN -4611686018427387904 AND 4611686018427387903
+         AND lag BETWEEN -4611686018427387904 AND 4611686018427387903 THEN last_offset + lag
+        ELSE (mod(last_offset::numeric + lag + 27670116110564327424, 18446744073709551616)
+              - 9223372036854775808)::bigint END FROM unnest(
                   rollcall_unpacked_numbers(h.last_offsets), rollcall_unpacked_numbers(h.lags))
               WITH ORDINALITY AS each(last_offset, lag, i) ORDER BY i)
     FROM unnest(hours) AS h
@@ -3962,6 +3971,7 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES
 ('groups', '0101_node_minutes', now()),
 ('groups', '0102_report_rows_by_number', now()),
 ('groups', '0103_rows_of_runs_upon_runs', now()),
+('groups', '0104_offsets_far_apart', now()),
 ('sessions', '0001_initial', now());
 
 

@@ -41,6 +41,7 @@ from groups.operations.rows_read import OperationRows
 from groups.postgres import connections
 from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell, Listener
+from groups.reporting import observers
 from groups.reporting.client_connections import ClientConnections
 from groups.reporting.group_counts import GroupCounts
 from groups.reporting.instance_claims import InstanceClaims
@@ -407,7 +408,7 @@ class Node:
         yield "notes of connections", partial(self.client_connections.run, self.readers)
         yield "outages", self.outages.run
         yield "its minutes", partial(self.minutes.run, self.readers)
-        yield "observers", partial(self.coordinator.observers.run, self.readers)
+        yield "observers", partial(observers.run, self.coordinator.changes, self.readers)
         yield "fetches of offsets", self.offset_reads.run
         yield "notes of who obeys", self.followers.run
         yield "transactions", self.transactions.run

@@ -490,7 +490,12 @@ END $$;
 CREATE FUNCTION public.rollcall_differences(more bigint[], less bigint[]) RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
     AS $$
-    SELECT ARRAY(SELECT m - l FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
+    SELECT ARRAY(SELECT CASE
+        WHEN m BETWEEN -4611686018427387904 AND 4611686018427387903
+         AND l BETWEEN -4611686018427387904 AND 4611686018427387903 THEN m - l
+        ELSE (mod(m::numeric - l + 27670116110564327424, 18446744073709551616)
+              - 9223372036854775808)::bigint END
+        FROM unnest(more, less) WITH ORDINALITY AS each(m, l, i) ORDER BY i)
 $$;
 
 CREATE FUNCTION public.rollcall_drain_node(integer, text, jsonb) RETURNS boolean
@@ -1394,7 +1399,11 @@ CREATE FUNCTION public.rollcall_unpacked_hours(group_id text, hours public.rollc
         rollcall_unpacked_numbers(h.last_offsets),
         rollcall_unpacked_numbers(h.pauses_ms)::int[],
         rollcall_unpacked_numbers(h.lives),
-        ARRAY(SELECT last_offset + lag FROM unnest(
+        ARRAY(SELECT CASE
+        WHEN last_offset BETWEEN -4611686018427387904 AND 4611686018427387903
+         AND lag BETWEEN -4611686018427387904 AND 4611686018427387903 THEN last_offset + lag
+        ELSE (mod(last_offset::numeric + lag + 27670116110564327424, 18446744073709551616)
+              - 9223372036854775808)::bigint END FROM unnest(
                   rollcall_unpacked_numbers(h.last_offsets), rollcall_unpacked_numbers(h.lags))
               WITH ORDINALITY AS each(last_offset, lag, i) ORDER BY i)
     FROM unnest(hours) AS h

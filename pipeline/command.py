@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 WRONG, MISSING = 1, 2
 
+_said: list[str] = []
+"""Why the process sends itself SIGTERM, which cannot say so."""
+
 TOLD = "The analysis was told to end."
+TOO_LONG = (
+    "The analysis was ended after {:g} minutes: it may take no longer (--max-minutes; of those that"
+    " the web and the schedule start, analysis.max.minutes)."
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,20 +37,21 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _end)
     if getattr(options, "until_eof", False):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
-    if minutes := getattr(options, "max_minutes", None):
-        _end_after(60 * minutes)
+    if (minutes := getattr(options, "max_minutes", None)) is not None:
+        _end_after(minutes)
     try:
         print(options.verb(options))
     except config.Unconfigured as missing:
         print(missing, file=sys.stderr)
         return MISSING
-    except KeyboardInterrupt:
-        print(TOLD, file=sys.stderr)
+    except KeyboardInterrupt as told:
+        print(str(told) or TOLD, file=sys.stderr)
         return WRONG
     except Exception as error:
         from pipeline.results.runs import AlreadyRunning, sentence
 
-        what = "" if isinstance(error, AlreadyRunning) else "The analysis failed: "
+        called = getattr(options, "called", "The analysis")
+        what = "" if isinstance(error, AlreadyRunning) else f"{called} failed: "
         print(f"{what}{sentence(error)}", file=sys.stderr)
         return WRONG
     return 0
@@ -51,13 +59,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _with_verb(arguments: Sequence[str]) -> Sequence[str]:
     first = arguments[0] if arguments else ""
-    return ["run", *arguments] if not first or first.startswith("--") else arguments
+    is_option = first.startswith("--") and first != "--help"
+    return ["run", *arguments] if not first or is_option else arguments
 
 
 def _run(options: argparse.Namespace) -> str:
     console.progress("starting", 0)  # before the imports, which take a second
     conninfo = config.conninfo()
-    with config.extra():
+    with _lacking_recorded(conninfo, options.requested_by), config.extra():
         from pipeline.session import session
         from pipeline.steps import run
         from pipeline.steps.table import REPORTS
@@ -74,12 +83,23 @@ def _run(options: argparse.Namespace) -> str:
     )  # fmt: skip
 
 
+@contextmanager
+def _lacking_recorded(conninfo: str, requested_by: str) -> Iterator[None]:
+    """A run that lacks a package is recorded as failed: whoever asked for it on a page looks for it
+    there."""
+    from pipeline.results import runs
+
+    try:
+        yield
+    except config.Unconfigured:
+        with runs.alone(conninfo) as connection, runs.recorded(connection, requested_by):
+            raise
+
+
 def _stream(options: argparse.Namespace) -> str:
     """Until it is told to end, or a run fails: one after the other, in one session."""
     console.progress("starting", 0)
     conninfo = config.conninfo()
-    if options.every <= 0:
-        raise config.Unconfigured("--every is a number of seconds above 0.")
     with config.extra():
         from pipeline.results.runs import AlreadyRunning
         from pipeline.session import session
@@ -115,8 +135,8 @@ def _export(options: argparse.Namespace) -> str:
         made = export.export(
             conninfo, _output(options), Output.at(options.to), options.format, TABLES
         )
-    except (export.NothingToExport, export.Lacking) as lacking:
-        raise config.Unconfigured(str(lacking)) from None
+    except (export.NothingToExport, export.Lacking, export.IsItself) as refused:
+        raise config.Unconfigured(str(refused)) from None
     return "\n".join(f"{name} in {address}" for name, address in made.items())
 
 
@@ -143,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(verb=_run)
     stream = verbs.add_parser("stream", help="run again and again, each time upon the run before")
     stream.add_argument(
-        "--every", type=float, default=300.0, metavar="SECONDS", help="from begin to begin (300)"
+        "--every", type=_above_0, default=300.0, metavar="SECONDS", help="from begin to begin (300)"
     )
     stream.set_defaults(verb=_stream)
     for verb in (run, stream):
@@ -154,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--format", default="parquet", help="parquet (default) or delta")
     export.add_argument("--to", required=True, help="a folder or a URI (s3://bucket/folder)")
     export.add_argument("--output", help="where the run has written its tables")
-    export.set_defaults(verb=_export)
+    export.set_defaults(verb=_export, called="The export")
     tables = verbs.add_parser("tables", help="print what each table means, as Markdown")
     tables.set_defaults(verb=_tables)
     return parser
@@ -166,7 +186,15 @@ def _add_shared(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--until-eof", action="store_true", help="end when standard input does: a worker's pipe"
     )
-    verb.add_argument("--max-minutes", type=float, help="end, as by Ctrl-C, after this time")
+    verb.add_argument("--max-minutes", type=_above_0, help="end, as by Ctrl-C, after this time")
+
+
+def _above_0(text: str) -> float:
+    """A number of seconds or minutes for which a thread can wait."""
+    number = float(text)
+    if not 0 < 60 * number <= threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0, or too great")
+    return number
 
 
 def _me() -> str:
@@ -180,7 +208,7 @@ def _me() -> str:
 def _end(number: int, frame: FrameType | None) -> None:
     """End as by Ctrl-C, once: roll back current work and wait for Java."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt(TOLD)
+    raise KeyboardInterrupt(_said[0] if _said else TOLD)
 
 
 def _end_with_stdin() -> None:
@@ -188,7 +216,11 @@ def _end_with_stdin() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _end_after(seconds: float) -> None:
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGTERM))
+def _end_after(minutes: float) -> None:
+    def end() -> None:
+        _said.append(TOO_LONG.format(minutes))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    timer = threading.Timer(60 * minutes, end)
     timer.daemon = True
     timer.start()

@@ -30,7 +30,7 @@ from groups.cluster.lease import NodeIdTaken  # noqa: E402
 from groups.cluster.view import NodeAddress, address  # noqa: E402
 from groups.core.errors import ErrorCode  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
-from groups.event_loop import Slices, TurnQueue, Turns  # noqa: E402
+from groups.event_loop import Slices  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from groups.places import Places  # noqa: E402
 from groups.runtime.runtime import CoordinatorRuntime  # noqa: E402
@@ -61,6 +61,7 @@ from protocol.requests.api_row import Api  # noqa: E402
 from protocol.requests.call import PendingReplies  # noqa: E402
 from protocol.requests.pace import KnownPaces  # noqa: E402
 from protocol.requests.session import Session  # noqa: E402
+from protocol.requests.turns import TurnQueue, Turns  # noqa: E402
 
 if TYPE_CHECKING:
     from protocol.authentication.tokens.tokens import Tokens

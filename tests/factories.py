@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.events import OffsetWrite
 from groups.core.group import Decision, JournalEntry, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import SLOTS, Durable, GroupRow, MemberRow, slot_of
+from groups.core.subscription import pack_protocols
 from groups.store import apply
 from groups.store.apply import Batch, Write
 
@@ -30,7 +30,7 @@ def member(member_id: str = "m-1", *, position: int = 0, **over: Any) -> MemberR
         session_timeout_ms=10_000,
         rebalance_timeout_ms=20_000,
         position=position,
-        subscription=packing.pack((("range", b"topics"),)),
+        subscription=pack_protocols((("range", b"topics"),)),
         assignment=b"its share",
     )
     return replace(row, **over)

@@ -15,6 +15,8 @@ READ_AT_ONCE: Final = 2_000
 
 def download(request: HttpRequest, run: ReportRun) -> HttpResponseBase:
     """The file of ``?report=``, ``?period=`` and ``?format=`` (csv or parquet)."""
+    if reports.is_forgotten(run):
+        return _refused("The rows of this run are deleted.", HTTPStatus.GONE)
     report = reports.report(run, request.GET.get("report", ""))
     period, form = request.GET.get("period", "all"), request.GET.get("format", "csv")
     if report is None or period not in reports.PERIODS or form not in ("csv", "parquet"):
@@ -39,10 +41,10 @@ def _parquet(report: reports.Report, rows: Iterator[report_files.Values]) -> Htt
 
 
 def _rows(run: ReportRun, report: reports.Report, period: str) -> Iterator[dict[str, Any]]:
-    """In the order of the keys as they are stored; a report along time has all of it."""
-    stored = reports.rows(run, report, reports.stored(report, period)).order_by("id")
+    """In the order of the keys as they are stored."""
+    stored = reports.rows(run, report, period).order_by("id")
     for row in stored.iterator(chunk_size=READ_AT_ONCE):
-        yield {"period": row.period, **row.keys, **row.figures}
+        yield {"period": period, **row.keys, **row.figures}
 
 
 def _refused(text: str, status: HTTPStatus) -> HttpResponse:

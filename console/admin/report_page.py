@@ -44,14 +44,16 @@ class Choice(NamedTuple):
 
 def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
     """The content of the page of a run. At most ten statements."""
-    made = reports.reports(run)
+    is_forgotten = reports.is_forgotten(run)
+    made = [] if is_forgotten else reports.reports(run)
     report = next((each for each in made if each.name == query.get("report")), None)
     report = report or (made[0] if made else None)
     page: dict[str, Any] = {
         "title": report.title if report is not None else "Reports",
         "run": run,
         "took": took(run),
-        "newest": None if run.state == run.State.SUCCEEDED else reports.newest(),
+        "newest": None if made else reports.newest(),
+        "is_forgotten": is_forgotten,
     }
     if report is None:
         return page
@@ -59,8 +61,9 @@ def context(run: ReportRun, query: Mapping[str, str]) -> dict[str, Any]:
     if period in cost_now.PERIODS and report.name == cost_now.COST.name:
         return {**page, **_now(run, made, period, query)}
     period = period if period in reports.PERIODS else reports.PERIOD
-    table = Stored(run, report, reports.stored(report, period))
+    table = Stored(run, report, period)
     shown = {**_report(made, table, period, query), "files": _files(run, report, period)}
+    shown["tabs"] += _others(made)
     if report.chart is not None and report.chart.kind == "cards":
         return {**page, **shown, **advice_cards.context(run, period), "has_cards": True}
     return {**page, **shown, "times": _times(run, made, period)}
@@ -114,6 +117,16 @@ def _report(
         "search": search,
         "period": period,
     }
+
+
+def _others(made: Sequence[reports.Report]) -> Sequence[Choice]:
+    """What a run of some reports has not made, and others have."""
+    address, names = reverse("admin:groups_reportrun_newest"), {each.name for each in made}
+    return [
+        Choice(each.title, f"{address}?report={each.name}", False)
+        for each in reports.readable()
+        if each.name not in names
+    ]
 
 
 def _files(run: ReportRun, report: reports.Report, period: str) -> Sequence[Choice]:

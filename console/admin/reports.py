@@ -55,7 +55,7 @@ class ReportRunAdmin(RollcallAdmin):
 
     def newest_view(self, request: HttpRequest) -> HttpResponse:
         """Redirect to the newest reports, or to what is known before there are any."""
-        run = reports.newest()
+        run = reports.newest(request.GET.get("report", "")) or reports.newest()
         address = (
             reverse("admin:groups_reportrun_now")
             if run is None

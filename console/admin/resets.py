@@ -1,6 +1,6 @@
 """Setting offsets: the form, a preview for each partition, and the undo.
 
-REST's calculation is used (``groups.operations.offset_resets``); the group's owner refuses it if
+REST's calculation is used (``console.operations.offset_resets``); the group's owner refuses it if
 the group has members.
 """
 
@@ -16,10 +16,10 @@ from console.admin import standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import cli, curl
 from console.admin.verbs import Reason, request_verb
+from console.operations import offset_resets
+from console.operations.offset_resets import Plan, ResetTarget
 from console.queries import previews
 from groups.models import Group, Operation
-from groups.operations import offset_resets
-from groups.operations.offset_resets import Plan, ResetTarget
 
 SHOWN_MAX: Final = 200
 """Partitions whose offsets a preview shows; all are counted."""

@@ -39,7 +39,7 @@ class Advice(View):
     def get(self, request: Request) -> Response:
         """List the advice of the newest run, the greatest effect first, each with its evidence and
         what was decided about it. Empty where nothing is to be changed, or nothing was analysed."""
-        run = reports.newest()
+        run = reports.newest(advice.REPORT)
         period = self.query.get("period", reports.PERIOD)
         group_id = self.query.get("group_id")
         found = [] if run is None else advice.cards(run, period, group_id)

@@ -25,10 +25,10 @@ from console.api.schema import (
     page_of,
 )
 from console.api.views import View, existing, found, required
+from console.operations import offset_resets
+from console.operations.offset_resets import ResetTarget
 from console.queries import groups, previews
 from groups.models import Offset, Operation
-from groups.operations import offset_resets
-from groups.operations.offset_resets import ResetTarget
 
 
 class Offsets(View):

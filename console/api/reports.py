@@ -1,5 +1,6 @@
 """The pipeline's reports: what each answers, its rows, its runs, and a new run."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -58,10 +59,11 @@ class Reports(View):
 
     @described(operation_id="list_reports", responses=OpenApiResponse(shapes.Reports))
     def get(self, request: Request) -> Response:
-        """List the reports of the newest successful run, and show the run in progress. Before the
-        first run: the one that SQL computes."""
+        """List what can be read: the reports of the newest successful run, and those that only runs
+        before it have made; and show the run in progress. Before the first run: the one that SQL
+        computes."""
         run, running = reports.newest(), reports.going_on()
-        made = reports.reports(run) if run is not None else [cost_now.COST]
+        made = reports.readable() if run is not None else [cost_now.COST]
         return Response(shapes.Reports({"run": run, "running": running, "data": made}).data)
 
     @described(
@@ -102,11 +104,11 @@ class OneReport(View):
         responses=OpenApiResponse(shapes.ReportRowPage),
     )
     def get(self, request: Request, report: str) -> Response:
-        """Show a report of the newest successful run: its run and its rows, each with the report's
-        keys and figures. Before the first run, and for the last hour, `cost` is computed by SQL
-        from the newest entries of the journal: then `run` is null, `computed` says from which, and
-        there is one page."""
-        run = reports.newest()
+        """Show a report of the newest successful run that has made it: the run and the rows, each
+        with the report's keys and figures. Before the first run, and for the last hour, `cost` is
+        computed by SQL from the newest entries of the journal: then `run` is null, `computed` says
+        from which, and there is one page."""
+        run = reports.newest(report) or reports.newest()
         period = self.query.get("period", "all")
         if report == cost_now.COST.name and (run is None or period in cost_now.PERIODS):
             return self._computed(period)
@@ -114,7 +116,7 @@ class OneReport(View):
             raise Http404(_no_report())
         self.report = reports.report(run, report)
         if self.report is None:
-            made = ", ".join(each.name for each in reports.reports(run))
+            made = ", ".join(each.name for each in reports.readable())
             raise Http404(f"There is no report {report}: {made}.")
         if period in cost_now.PERIODS:
             detail = f"Only the report cost is computed for the period {period}."
@@ -125,7 +127,8 @@ class OneReport(View):
         column = self._sorted_by(self.report)
         rows = rows.annotate(sort=reports.value(self.report, column))
         beside = {"run": shapes.RunView(run).data, "computed": None}
-        return self.paged(request, rows, ["-sort", "id"], _flat, {column.name: "sort"}, **beside)
+        flat = partial(_flat, period)
+        return self.paged(request, rows, ["-sort", "id"], flat, {column.name: "sort"}, **beside)
 
     def _computed(self, period: str) -> Response:
         """What SQL can tell now."""
@@ -175,5 +178,5 @@ def _told(found: cost_now.CostNow) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names}
 
 
-def _flat(page: list[RunRow]) -> list[dict[str, Any]]:
-    return [{"period": row.period, **row.keys, **row.figures} for row in page]
+def _flat(period: str, page: list[RunRow]) -> list[dict[str, Any]]:
+    return [{"period": period, **row.keys, **row.figures} for row in page]

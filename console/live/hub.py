@@ -18,7 +18,7 @@ from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.postgres import connections
 from groups.postgres.channels import Rung
 from groups.postgres.doorbell import Doorbell
-from groups.runtime.observers import BELL as GROUPS_BELL
+from groups.reporting.observers import BELL as GROUPS_BELL
 from groups.store.sql.pauses import BELL as PAUSES_BELL
 
 logger = logging.getLogger(__name__)

@@ -1,1 +1,2 @@
-"""Changes that people request and that no group decides: settings, drains, ACLs, users, quotas."""
+"""Changes that people request and that no group decides: settings, drains, ACLs, users, quotas; and
+what a reset of offsets would do, which its group then decides."""

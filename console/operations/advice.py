@@ -34,7 +34,7 @@ def decide(
     if until is not None and until <= now:
         raise ValueError("the end has passed")
     group_id, rule, subject = key
-    if not advice.exists(reports.newest(), key):
+    if not advice.exists(reports.newest(advice.REPORT), key):
         raise NoSuchAdvice(f"There is no advice {rule} about {subject} of group {group_id} now.")
     with transaction.atomic():
         AdviceDecision.objects.filter(until__lte=now).delete()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import BigIntegerField, Q, QuerySet
+from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
@@ -19,8 +19,10 @@ REPORT: Final = "advice"
 CARDS_MAX: Final = 100
 """Those with the greatest effect; the report has all."""
 
-WHAT_IF: Final = "python -m pipeline what-if --group {group} {options}"
+WHAT_IF: Final = "python -m pipeline what-if --group={group} {options}"
 """The command that tries it on what was recorded."""
+
+KEY: Final = ("group_id", "rule", "subject")
 
 Key = tuple[str, str, str]
 """Group, rule, subject."""
@@ -59,7 +61,9 @@ def cards(run: ReportRun, period: str, group_id: str | None = None) -> Sequence[
         rows = rows.filter(keys__group_id=group_id)
     saves = Coalesce(Cast(KT("figures__saves_partition_ms"), BigIntegerField()), 0)
     cost = Coalesce(Cast(KT("figures__cost_ms"), BigIntegerField()), 0)
-    first = rows.alias(saves=saves, cost=cost).order_by("-saves", "-cost", "id")[:CARDS_MAX]
+    named = {f"key_{name}": KT(f"keys__{name}") for name in KEY}
+    ordered = rows.alias(saves=saves, cost=cost, **named).alias(muted=Exists(_muted()))
+    first = ordered.order_by("muted", "-saves", "-cost", "id")[:CARDS_MAX]
     decided = {_key(each): each for each in in_force()}
     made = [_card(row, decided) for row in first]
     return sorted(made, key=lambda card: card.is_muted)
@@ -71,11 +75,15 @@ def in_force(now: datetime | None = None) -> QuerySet[AdviceDecision]:
     return AdviceDecision.objects.filter(ends)
 
 
+def _muted() -> QuerySet[AdviceDecision]:
+    """The decision that mutes a row, if one does: muted ones leave room for others."""
+    key = {name: OuterRef(f"key_{name}") for name in KEY}
+    return in_force().filter(verdict=AdviceDecision.Verdict.MUTED, **key)
+
+
 def exists(run: ReportRun | None, key: Key) -> bool:
     """Whether the run gives this advice, for any period."""
-    group_id, rule, subject = key
-    keys = {"group_id": group_id, "rule": rule, "subject": subject}
-    rows = RunRow.objects.filter(run=run, report=REPORT, keys=keys)
+    rows = RunRow.objects.filter(run=run, report=REPORT, keys=dict(zip(KEY, key, strict=True)))
     return run is not None and rows.exists()
 
 
@@ -85,7 +93,7 @@ def _key(decision: AdviceDecision) -> Key:
 
 def _card(row: RunRow, decided: Mapping[Key, AdviceDecision]) -> Card:
     keys, figures = row.keys, row.figures
-    key = (keys["group_id"], keys["rule"], keys["subject"])
+    key: Key = (keys["group_id"], keys["rule"], keys["subject"])
     options = figures.get("what_if") or ""
     return Card(
         *key,

@@ -26,5 +26,5 @@ def summary(group_id: str) -> Summary | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    total, *rest = row
-    return Summary(int(total), *rest)  # PostgreSQL sums to numeric
+    total, topic, partition, most = row
+    return Summary(int(total), topic, partition, int(most))

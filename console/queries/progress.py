@@ -120,9 +120,9 @@ def progress_of(group_id: str) -> Progress:
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.TOTALS, values)
-        count, last_at, stalled, rows, lately, over_s, *lags = cursor.fetchone()
+        count, last_at, stalled, rows, lately, over_s, at, *lags = cursor.fetchone()
     rate = _per_minute(rows, lately, over_s)
-    draining = None if lags[0] is None else Draining(*lags)
+    draining = None if at is None else Draining(at, *map(int, lags))
     return Progress(count, last_at, stalled, stalled_ms, rate, draining)
 
 

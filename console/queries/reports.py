@@ -10,7 +10,14 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from django.db import connection
-from django.db.models import BigIntegerField, DecimalField, QuerySet, TextField, Value
+from django.db.models import (
+    BigIntegerField,
+    DateTimeField,
+    DecimalField,
+    QuerySet,
+    TextField,
+    Value,
+)
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
@@ -33,6 +40,12 @@ NUMBERS: Final = {"bigint": 1, "int": 1, "double": 1_000}
 whole number."""
 
 NUMERIC: Final = DecimalField(max_digits=24, decimal_places=3)
+
+KEPT: Final = 3
+"""So many successful runs have their rows (``pipeline.results.runs.ROWS_KEPT``)."""
+
+FORGOTTEN: Final = 0
+"""``rows_of`` of a run whose rows are deleted."""
 
 LEAST: Final = -(1 << 53)
 """What is unknown counts as less than any figure."""
@@ -109,13 +122,25 @@ def report(run: ReportRun, name: str) -> Report | None:
 
 
 def rows(run: ReportRun, report: Report, period: str) -> QuerySet[RunRow]:
-    """Its rows for a period, with the answers of that name that belong to no run."""
-    return RunRow.objects.filter(run=run, report=report.name, period=period)
+    """Its rows for a period, with the answers of that name that belong to no run. A report along
+    time has rows of all of it: those of a period are the hours that begin in it."""
+    chart, length = report.chart, LENGTHS.get(period.removesuffix(BEFORE))
+    if chart is None or chart.kind != "time":
+        return RunRow.objects.filter(run=run, report=report.name, period=period)
+    found = RunRow.objects.filter(run=run, report=report.name, period="all")
+    if length is None or run.as_of is None:
+        return found
+    hour = Cast(KeyTextTransform(chart.by, "keys"), DateTimeField())
+    if period.endswith(BEFORE):
+        hours = {"hour__gt": run.as_of - 2 * length, "hour__lte": run.as_of - length}
+    else:
+        hours = {"hour__gt": run.as_of - length}
+    return found.alias(hour=hour).filter(**hours)
 
 
-def stored(report: Report, period: str) -> str:
-    """The period of the rows to read: what is drawn along time has all of it."""
-    return "all" if report.chart is not None and report.chart.kind == "time" else period
+def is_forgotten(run: ReportRun) -> bool:
+    """Whether its rows are deleted: the newest few runs alone have theirs."""
+    return run.rows_of == FORGOTTEN
 
 
 def value(report: Report, column: Column, unknown: int = LEAST) -> Coalesce:
@@ -145,6 +170,23 @@ def last() -> ReportRun | None:
     return ReportRun.objects.order_by("-id").first()
 
 
-def newest() -> ReportRun | None:
-    """The newest successful run."""
-    return ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
+def newest(name: str = "") -> ReportRun | None:
+    """The newest successful run; or that of those that have made this report: one may make only
+    some."""
+    return next((run for run in _kept() if not name or report(run, name) is not None), None)
+
+
+def readable() -> list[Report]:
+    """Every report that can be read: those of the newest run, then what only runs before it have
+    made."""
+    found: dict[str, Report] = {}
+    for run in _kept():
+        for each in reports(run):
+            found.setdefault(each.name, each)
+    return list(found.values())
+
+
+def _kept() -> QuerySet[ReportRun]:
+    """The successful runs that have their rows, the newest first."""
+    succeeded = ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED)
+    return succeeded.exclude(rows_of=FORGOTTEN).order_by("-id")[:KEPT]

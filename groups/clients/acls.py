@@ -10,7 +10,6 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Self
 
 from django.conf import settings
@@ -21,9 +20,8 @@ from groups.core.acls.index import AclIndex
 from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.array_literals import arrays
-from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
-from groups.postgres.table_changes import TableChanges
+from groups.postgres.table_changes import Connect, TableCopy
 from groups.store.sql import acls as sql
 
 logger = logging.getLogger(__name__)
@@ -33,10 +31,8 @@ COMPARED_MAX: Final = 100_000
 conditions took 7 to 17 s with 10,000 rules, which PostgreSQL ended after 5, and each had its own
 list of all deleted rules."""
 
-Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 
-
-class Acls:
+class Acls(TableCopy[frozenset[Binding]]):
     """The ACLs of this installation. ``version`` increases with every change that is read:
     decisions of another version are outdated; ``changed`` is called then."""
 
@@ -49,13 +45,11 @@ class Acls:
         allow_everyone: bool = False,
         most: int,
     ) -> None:
-        self._connections = connections
+        super().__init__("rollcall_acl", connections, _rows)
         self._node_id = node_id
         self._super_users = tuple(super_users)
         self._allow_everyone = allow_everyone
         self._most = most
-        self._reading = asyncio.Lock()
-        self._changes = TableChanges("rollcall_acl")
         self.version = 0
         self.index = AclIndex((), self._super_users, allow_everyone=allow_everyone)
         self.changed: Callable[[], None] = lambda: None
@@ -72,19 +66,6 @@ class Acls:
             allow_everyone=_setting("ALLOW_EVERYONE_IF_NO_ACL_FOUND"),
             most=_setting("ACLS_MAX"),
         )
-
-    async def load(self, connection: Connection) -> None:
-        """Read all of them. Raises psycopg's errors."""
-        async with self._reading:
-            look, rows = await self._changes.whole(connection, _rows)
-            await self._learn(rows)
-            self._changes.seen = look
-
-    async def rung(self, _rung: Rung) -> None:
-        """ACLs may have changed."""
-        async with self._connections() as connection:
-            if self._changes.is_news(await self._changes.look(connection)):
-                await self.load(connection)
 
     async def create(self, bindings: Collection[Binding], author: AuthorDetails) -> None:
         """Create those that do not exist yet, all or none; they apply when this returns. Refuses

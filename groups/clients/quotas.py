@@ -6,11 +6,9 @@ answers. Use is counted on each node
 (``protocol.limits.metering``), as on each broker in Kafka.
 """
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Self
 
 from django.conf import settings
@@ -20,14 +18,12 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas.entities import CLIENT_ID, IP, TYPES, USER, Entity
 from groups.core.quotas.index import QuotaIndex
 from groups.postgres.array_literals import array
-from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
-from groups.postgres.table_changes import TableChanges
+from groups.postgres.table_changes import Connect, TableCopy
 from groups.store.sql import quotas as sql
 
 logger = logging.getLogger(__name__)
 
-Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 Values = dict[Entity, dict[str, float]]
 Changes = Mapping[Entity, Mapping[str, float | None]]
 """Quotas by entity and key; None: to be removed."""
@@ -38,16 +34,14 @@ Row = tuple[Entity, str, float]
 COLUMN_OF: Mapping[str, str] = {USER: "user_name", CLIENT_ID: "client_id", IP: "ip"}
 
 
-class Quotas:
+class Quotas(TableCopy[Values]):
     """All quotas of this installation. ``changed`` is called after every change that is read. While
     ``of_clients`` is false no requests are counted."""
 
     def __init__(self, connections: Connect, node_id: int, *, most: int) -> None:
-        self._connections = connections
+        super().__init__("rollcall_quota", connections, _rows)
         self._node_id = node_id
         self._most = most
-        self._reading = asyncio.Lock()
-        self._changes = TableChanges("rollcall_quota")
         self.index = QuotaIndex({})
         self.of_clients = False
         self.of_addresses = False
@@ -57,19 +51,6 @@ class Quotas:
     def from_django(cls, connections: Connect, node_id: int) -> Self:
         """From the settings."""
         return cls(connections, node_id, most=getattr(settings, "CLIENT_QUOTAS_MAX"))  # noqa: B009 made of the table
-
-    async def load(self, connection: Connection) -> None:
-        """Read all of them. Raises psycopg's errors."""
-        async with self._reading:
-            look, rows = await self._changes.whole(connection, _rows)
-            self._learn(rows)
-            self._changes.seen = look
-
-    async def rung(self, _rung: Rung) -> None:
-        """Quotas may have changed."""
-        async with self._connections() as connection:
-            if self._changes.is_news(await self._changes.look(connection)):
-                await self.load(connection)
 
     async def alter(self, changes: Changes, author: AuthorDetails) -> None:
         """Set and remove quotas, all or none; they apply when this returns. Refuses
@@ -96,7 +77,7 @@ class Quotas:
         author_values = {"node_id": self._node_id, "author": json.dumps(author)}
         await connection.execute(statement.encode(), {**parameters, **author_values})
 
-    def _learn(self, values: Values) -> None:
+    async def _learn(self, values: Values) -> None:
         if values == self.index.quotas:
             return
         self.index = QuotaIndex(values)

@@ -13,15 +13,14 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from groups.core.authors import AuthorDetails
 from groups.core.journal import EntryKind
-from groups.postgres.channels import Rung, notify
+from groups.postgres.channels import notify
 from groups.postgres.connections import Connection
-from groups.postgres.table_changes import TableChanges
+from groups.postgres.table_changes import Connect, TableCopy
 from groups.store.sql.access_note import access_note
 
 BELL = "rollcall_credentials"
@@ -156,16 +155,15 @@ def plausible(secret: bytes, mechanism: str, name: str, form: Form = OURS) -> Cr
     return Credential(salt, form.iterations, secrets.token_bytes(size), secrets.token_bytes(size))
 
 
-class Credentials:
+class Credentials(TableCopy[Sequence[Sequence[Any]]]):
     """All users of this installation, as a node knows them. ``deleted`` is called with users that
     have no credentials any more, or have been created again since."""
 
-    def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
-        self._connections = connections
+    def __init__(self, connections: Connect) -> None:
+        super().__init__("rollcall_credential", connections, _all)
         self._credentials: dict[Key, Credential] = {}
         self._since: dict[str, datetime] = {}
         self._usual: Mapping[str, Form] = {}
-        self._changes = TableChanges("rollcall_credential")
         self.deleted: Callable[[Iterable[str]], None] = lambda _names: None
 
     def get(self, name: str, mechanism: str) -> Credential | None:
@@ -209,9 +207,7 @@ class Credentials:
             await self.load(connection)
         return missing
 
-    async def load(self, connection: Connection) -> None:
-        """Read all of them. Raises psycopg's errors."""
-        look, rows = await self._changes.whole(connection, _all)
+    async def _learn(self, rows: Sequence[Sequence[Any]]) -> None:
         self._credentials = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
             for name, mechanism, salt, iterations, stored, server, _ in rows
@@ -220,13 +216,6 @@ class Credentials:
         if gone := {name for name, since in before.items() if self._since.get(name) != since}:
             self.deleted(gone)
         self._usual = await asyncio.to_thread(usual, self._credentials)  # 30 ms for ten thousand
-        self._changes.seen = look
-
-    async def rung(self, _rung: Rung) -> None:
-        """Credentials may have changed."""
-        async with self._connections() as connection:
-            if self._changes.is_news(await self._changes.look(connection)):
-                await self.load(connection)
 
 
 def usual(credentials: Mapping[Key, Credential]) -> Mapping[str, Form]:

@@ -15,11 +15,11 @@ import socket
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection
 
+from groups.postgres.django_connection import rows
 from groups.store.sql import node_leases as sql
 
 FILE = "node-ids"
@@ -48,7 +48,9 @@ def lease(folder: Path, nodes: int) -> tuple[int, ...]:
     """The ids of so many nodes of this host, which other hosts do not get from now on. To be called
     while set-up's lock is held. Raises ``Refused``."""
     host = read(folder)
-    leased = {place: (node_id, starts) for node_id, place, starts in _rows(sql.LEASED, host)}
+    leased = {
+        place: (node_id, starts) for node_id, place, starts in rows(sql.LEASED, host=host.host)
+    }
     _check(folder, host, [starts for _, starts in leased.values()])
     own = [node_id for node_id, _ in leased.values()]
     if served := sorted(set(own) & _ids(sql.SERVED)):
@@ -137,13 +139,5 @@ def _note(host: Host) -> None:
             )
 
 
-def _rows(statement: str, host: Host) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {"host": host.host})
-        return list(cursor.fetchall())
-
-
 def _ids(statement: str) -> set[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        return {node_id for (node_id,) in cursor.fetchall()}
+    return {node_id for (node_id,) in rows(statement)}

@@ -83,7 +83,7 @@ class SlotLoader:
                     )
                     self.loading -= set(part)
                     self._changed()
-            self.coordinator.observers.look()
+            self.coordinator.changes.look()
             logger.info("serving %d more slots with %d groups", len(taken), groups)
             self.loaded()
         finally:

@@ -24,12 +24,10 @@ def partitions_of(assignment: bytes) -> Parts | None:
 
     Empty bytes, as before a member's first assignment, are no partitions.
     """
-    if not assignment:
-        return frozenset()
-    try:
-        return _read(assignment)[0]
-    except (ValueError, struct.error):
+    found = numbers_of(assignment)
+    if found is None:
         return None
+    return frozenset([(topic, p) for topic, numbers in found.items() for p in numbers])
 
 
 def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
@@ -39,7 +37,7 @@ def numbers_of(assignment: bytes) -> dict[str, tuple[int, ...]] | None:
     if not assignment:
         return {}
     try:
-        return _numbers(assignment)
+        return _numbers(assignment)[0]
     except (ValueError, struct.error):
         return None
 
@@ -65,7 +63,7 @@ def has_user_data(assignment: bytes) -> bool:
     """Whether a readable assignment contains user data of the group's assignor."""
     if not assignment:
         return False
-    at = _read(assignment)[1]
+    at = _numbers(assignment)[1]
     return len(assignment) >= at + _COUNT.size and _COUNT.unpack_from(assignment, at)[0] > 0
 
 
@@ -96,27 +94,8 @@ def assignment_for(parts: Iterable[tuple[str, int]], subscription: Subscription 
     return assignment_of(parts, version)
 
 
-def _read(assignment: bytes) -> tuple[Parts, int]:
-    """The partitions, and the offset of the user data."""
-    (version,) = _VERSION.unpack_from(assignment, 0)
-    at = _VERSION.size
-    found: set[tuple[str, int]] = set()
-    topics, at = _count(assignment, at)
-    if version < 0:
-        raise ValueError("not a version")
-    for _ in range(topics):
-        (length,) = _LENGTH.unpack_from(assignment, at)
-        at += _LENGTH.size
-        if length < 0 or at + length > len(assignment):
-            raise ValueError("a name that is longer than the bytes")
-        topic = assignment[at : at + length].decode()
-        partitions, at = _count(assignment, at + length)
-        found.update((topic, p) for p in struct.unpack_from(f">{partitions}i", assignment, at))
-        at += 4 * partitions
-    return frozenset(found), at
-
-
-def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
+def _numbers(assignment: bytes) -> tuple[dict[str, tuple[int, ...]], int]:
+    """The partitions by topic, and the offset of the user data."""
     (version,) = _VERSION.unpack_from(assignment, 0)
     if version < 0:
         raise ValueError("not a version")
@@ -133,7 +112,7 @@ def _numbers(assignment: bytes) -> dict[str, tuple[int, ...]]:
         at += 4 * partitions
         if numbers:
             found[topic] = found[topic] + numbers if topic in found else numbers
-    return found
+    return found, at
 
 
 def _counted(assignment: bytes) -> dict[bytes, int]:

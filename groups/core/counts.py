@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from groups.core.assignment import count_of, counts_by_topic
-from groups.core.classic import packing
-from groups.core.subscription import topics_of
+from groups.core.subscription import metadata_of, protocol_names, topics_of
 
 CONSUMER: Final = "consumer"
 """The kind whose members' topics and partitions are in their details."""
@@ -41,8 +40,8 @@ def subscribed_topics(group: Any, row: Any) -> Sequence[str] | None:
 def _subscribed(subscription: bytes, protocol: str | None) -> Sequence[str] | None:
     """The decoded subscription. Members of a group usually have the same one: it is decoded once
     for thousands."""
-    name = protocol or next(iter(packing.names_of(subscription)), None)
-    found = topics_of(packing.metadata_of(subscription, name))
+    name = protocol or next(iter(protocol_names(subscription)), None)
+    found = topics_of(metadata_of(subscription, name))
     return None if found is None else tuple(sorted(found))
 
 

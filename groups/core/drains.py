@@ -9,7 +9,7 @@ partition any more.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from groups.core.authors import user
 from groups.core.errors import ErrorCode
@@ -20,6 +20,11 @@ from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.waiting import name_of
+
+if TYPE_CHECKING:
+    from groups.core.step import WorkingCopy
+
+    Work = WorkingCopy[Any, Any]
 
 DRAINED: Final = "drained"
 """Key of a member's details: its drain. Of a group's: drains by instance id, of static members
@@ -55,41 +60,6 @@ class UndrainMember(Verb):
     member_id: str
 
 
-class Operating(NamedTuple):
-    """What a rule adds to: the operations' results and the journal of a step, and the generation in
-    which it happens."""
-
-    operations: list[Operated]
-    journal: list[JournalEntry]
-    generation: int
-
-    def end(self, operation_id: int, detail: str, *, changed: bool = True) -> None:
-        """The operation has succeeded."""
-        operated = Operated(operation_id, ErrorCode.NONE, detail, self.generation, changed=changed)
-        self.operations.append(operated)
-
-    def refuse(self, operation_id: int, detail: str) -> None:
-        """The operation has failed."""
-        self.operations.append(Operated(operation_id, ErrorCode.INVALID_REQUEST, detail))
-
-    def note(
-        self, kind: EntryKind, row: MemberRow | None, reason: str, details: Mapping[str, Any]
-    ) -> None:
-        """Journal it."""
-        self.journal.append(
-            JournalEntry(
-                kind,
-                trigger=Trigger.OPERATOR,
-                reason=reason,
-                member_id=None if row is None else row.member_id,
-                client_id=None if row is None else row.client_id,
-                generation_before=self.generation,
-                generation_after=self.generation,
-                details=details,
-            )
-        )
-
-
 NO_MEMBER: Final = "the group has no such member"
 NO_PARTITIONS: Final = "the member has no partitions"
 WAITS: Final = "waiting for the member to give up its partitions"
@@ -121,36 +91,54 @@ def carried(row: MemberRow | None) -> dict[str, Any]:
 
 
 def begun(
-    at: Operating, event: DrainMember, row: MemberRow | None, now: Drain | None
+    work: "Work", event: DrainMember, row: MemberRow | None, now: Drain | None
 ) -> Drain | None:
     """The drain that begins; None: nothing changes, and the operation has ended. ``now``: the
     member's present one."""
     if row is None:
-        at.refuse(event.operation_id, NO_MEMBER)
+        work.refused(event.operation_id, NO_MEMBER)
         return None
     if now is not None:
         detail = f"it was drained already, by {now.actor}: {now.reason}"
-        at.end(event.operation_id, detail, changed=False)
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
         return None
     details = {"author": user(event.actor)}
-    at.note(EntryKind.MEMBER_DRAINED, row, drain_reason(event, row), details)
-    at.operations.append(Operated(event.operation_id, ErrorCode.NONE, WAITS, ended=False))
+    _note(work, EntryKind.MEMBER_DRAINED, row, drain_reason(event, row), details)
+    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, WAITS, ended=False))
     return Drain(event.operation_id, event.actor, event.reason)
 
 
-def undone(at: Operating, event: UndrainMember, row: MemberRow | None, now: Drain | None) -> bool:
+def undone(work: "Work", event: UndrainMember, row: MemberRow | None, now: Drain | None) -> bool:
     """Whether a member's drain is undone; if not, the operation has ended with the reason."""
     if row is None and now is None:
-        at.refuse(event.operation_id, NO_MEMBER)
+        work.refused(event.operation_id, NO_MEMBER)
         return False
     if now is None:
-        at.end(event.operation_id, "it was not drained", changed=False)
+        work.operated(event.operation_id, ErrorCode.NONE, "it was not drained", changed=False)
         return False
-    stop(at, now, f"undone by {event.actor}: {event.reason}")
+    stop(work, now, f"undone by {event.actor}: {event.reason}")
     details = {"author": user(event.actor)}
-    at.note(EntryKind.MEMBER_UNDRAINED, row, undo_reason(event, row), details)
-    at.end(event.operation_id, "the member may have partitions again")
+    _note(work, EntryKind.MEMBER_UNDRAINED, row, undo_reason(event, row), details)
+    work.operated(event.operation_id, ErrorCode.NONE, "the member may have partitions again")
     return True
+
+
+def _note(
+    work: "Work", kind: EntryKind, row: MemberRow | None, reason: str, details: Mapping[str, Any]
+) -> None:
+    generation = work.row.generation
+    work.journal.append(
+        JournalEntry(
+            kind,
+            trigger=Trigger.OPERATOR,
+            reason=reason,
+            member_id=None if row is None else row.member_id,
+            client_id=None if row is None else row.client_id,
+            generation_before=generation,
+            generation_after=generation,
+            details=details,
+        )
+    )
 
 
 def drain_reason(event: DrainMember, row: MemberRow) -> str:
@@ -164,26 +152,26 @@ def undo_reason(event: UndrainMember, row: MemberRow | None) -> str:
     return f"{event.actor} ended the drain of {name}: {event.reason}"
 
 
-def stop(at: Operating, drain: Drain, detail: str) -> None:
+def stop(work: "Work", drain: Drain, detail: str) -> None:
     """A drain ended before the member had given up its partitions: its operation has failed."""
     if not drain.is_over:
-        at.refuse(drain.operation_id, detail)
+        work.refused(drain.operation_id, detail)
 
 
-def over(at: Operating, drain: Drain) -> Drain:
+def over(work: "Work", drain: Drain) -> Drain:
     """The member has no partition any more: the operation has ended."""
-    at.end(drain.operation_id, NO_PARTITIONS)
+    work.operated(drain.operation_id, ErrorCode.NONE, NO_PARTITIONS)
     return drain._replace(is_over=True)
 
 
-def looked(at: Operating, row: MemberRow) -> MemberRow:
+def looked(work: "Work", row: MemberRow) -> MemberRow:
     """The row of a member that has no partitions: the operation of its drain has ended."""
     drain = of(row)
-    return row if drain is None or drain.is_over else put(row, over(at, drain))
+    return row if drain is None or drain.is_over else put(row, over(work, drain))
 
 
-def gone(at: Operating, drain: Drain | None, departure: Departure) -> None:
+def gone(work: "Work", drain: Drain | None, departure: Departure) -> None:
     """A member's life ended, and it has no partition any more; one that is replaced keeps its
     drain."""
     if drain is not None and not drain.is_over and departure is not Departure.REPLACED:
-        at.end(drain.operation_id, f"the member is gone ({departure})")
+        work.operated(drain.operation_id, ErrorCode.NONE, f"the member is gone ({departure})")

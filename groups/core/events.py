@@ -16,7 +16,7 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import UNKNOWN_CLIENT, AuthorDetails, Client
 from groups.core.authors import Author as Author
 from groups.core.expiry import Age
-from groups.core.quick import quick
+from groups.core.values import quick
 
 
 class Ticket(NamedTuple):
@@ -79,9 +79,11 @@ class JoinGroup(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdsAbandoned(Event):
-    """The connection over which these member ids were returned has ended (KIP-394)."""
+    """The connection has ended over which these member ids were returned (KIP-394), or over which
+    this join's was to be: its member will never know it."""
 
-    member_ids: tuple[str, ...]
+    member_ids: tuple[str, ...] = ()
+    join: Ticket | None = None
 
 
 @quick

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, Self
 
 from groups.core.journal import NAMED_MAX, Trigger
-from groups.core.quick import quick
+from groups.core.values import quick
 from groups.core.waiting import Act
 
 Millis = int
@@ -75,6 +75,10 @@ REMOVALS: Final[Mapping[str, End]] = {
 REMOVED: Final = frozenset(REMOVALS.values())
 
 
+Named = tuple[tuple[str | None, str | None], ...]
+"""Ids and names of members."""
+
+
 class Because(NamedTuple):
     """One cause. ``members``: how many members it was, of which the first are ``named`` (id, name).
     ``last_at``: when the last one of equal causes in a row came. ``mark``: causes with different
@@ -86,7 +90,7 @@ class Because(NamedTuple):
     reason: str
     client_reason: str
     members: int
-    named: tuple[tuple[str | None, str | None], ...]
+    named: Named
     mark: int = 0
 
 
@@ -258,20 +262,6 @@ class Episode:
     ended: Chain | None = None
     phases: tuple[Phase, ...] = ()
     is_partial: bool = False
-
-    def because(
-        self,
-        now: Millis,
-        trigger: str,
-        reason: str,
-        named: Sequence[tuple[str | None, str | None]] = (),
-        client_reason: str = "",
-        members: int = 1,
-        mark: int = 0,
-    ) -> "Episode":
-        """The same with one more cause."""
-        new = Because(now, now, trigger, reason, client_reason, members, tuple(named), mark)
-        return self.with_cause(new)
 
     def with_cause(self, cause: Because) -> "Episode":
         """The same with one more cause."""

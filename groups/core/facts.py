@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from groups.core.assignment import numbers_of
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.journal import Trigger
-from groups.core.quick import quick
 from groups.core.rounds import Round
 from groups.core.rows import MemberRow
 from groups.core.topics import name_problem
+from groups.core.values import quick
 
 Owned = Mapping[str, Sequence[int]]
 """Topic name to partitions; one that is repeated counts once."""

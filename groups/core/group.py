@@ -22,10 +22,10 @@ from groups.core.events import Event, OffsetCommit, OffsetWrite, PendingWrite, T
 from groups.core.explanation import Explanation
 from groups.core.facts import Fact
 from groups.core.journal import EntryKind
-from groups.core.quick import quick
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 from groups.core.strategy import Strategy
+from groups.core.values import quick
 from groups.core.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -243,6 +243,10 @@ class Guards:
 
     rebalance_min_interval_ms: Millis = 0
     frozen: bool = False
+
+    def end_after(self, settled_at: Millis) -> Millis:
+        """When the interval ends that began with the end of a rebalance at this time."""
+        return settled_at + self.rebalance_min_interval_ms
 
 
 NO_GUARDS = Guards()

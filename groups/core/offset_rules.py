@@ -1,18 +1,18 @@
-"""Offsets in one step, for every kind of group: written, deleted, expired, restored.
+"""Offsets in one step, for every kind of group: written, deleted, expired, restored; and the
+deletion of a group with its offsets.
 
-What happens after a kind has accepted a request. Each kind decides who may commit, which topics are
-in use and when a group is at rest (its ``offsets.py``). Offsets are rows: a step only decides what
-to write and what to delete.
+Each kind decides who may commit (its ``offsets.py``), and its working copy says which topics are in
+use and when a group is at rest. Offsets are rows: a step only decides what to write and what to
+delete.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from groups.core import transactional_offsets as pending
 from groups.core.authors import AuthorDetails, user
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
-    Author,
     DeleteGroup,
     Event,
     ExpireOffsets,
@@ -23,13 +23,13 @@ from groups.core.events import (
     RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
-    Ticket,
+    TxnOffsetCommit,
 )
 from groups.core.expiry import MS_PER_MINUTE, expired
-from groups.core.group import All, Answer, Decision, Group, JournalEntry, Millis, Rules
+from groups.core.group import All, Answer, Decision, Group, JournalEntry, Millis
 from groups.core.journal import EntryKind, Trigger
-from groups.core.replies import Committed, OffsetsDeleted, Reply
-from groups.core.rows import GroupRow
+from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.step import EMPTY, Handlers, WorkingCopy
 
 OPERATOR: Final = Trigger.OPERATOR
 RETENTION: Final = Trigger.RETENTION
@@ -37,37 +37,7 @@ RETENTION: Final = Trigger.RETENTION
 Partition = tuple[str, int]
 
 
-class Keeps(Protocol):
-    """The part of a kind's working copy that concerns offsets and replies."""
-
-    rules: Rules
-    row: GroupRow
-    journal: list[JournalEntry]
-    offsets: dict[Partition, OffsetWrite]
-    offset_deletes: dict[Partition, None]
-    pending: pending.Pending
-
-    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed."""
-        ...
-
-    def operated(
-        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
-    ) -> None:
-        """The result of an operation."""
-        ...
-
-
-class Forgets(Keeps, Protocol):
-    """The working copy of a kind whose groups can be deleted without further steps."""
-
-    def forget_group(self) -> None:
-        """Continue as the group without a row: it was deleted."""
-        ...
-
-
-W = TypeVar("W", bound=Keeps)
-
+Work = WorkingCopy[Any, Any]
 
 OFFSETS_LISTED_MAX: Final = 1_000
 """Offsets that one journal entry lists; all are counted."""
@@ -109,15 +79,30 @@ def _last_of_each(commits: Sequence[Sequence[OffsetWrite]]) -> tuple[OffsetWrite
     return tuple({write[:2]: write for offsets in commits for write in offsets}.values())
 
 
-def commit(work: Keeps, event: OffsetCommit) -> None:
-    """Write these offsets, in place of deleted and pending ones."""
+def commit(work: Work, event: OffsetCommit) -> None:
+    """Write the offsets of an accepted commit, in place of deleted and pending ones."""
     writes = event.offsets
+    _make_simple_group(work, writes)
     if event.outsider is not None and writes:
         _note_outsider(work, event, event.outsider)
     _set(work, writes)
+    work.answer(event.ticket, Committed())
 
 
-def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
+def commit_pending(work: Work, event: TxnOffsetCommit) -> None:
+    """Store the offsets of an accepted commit until its transaction ends."""
+    _make_simple_group(work, event.offsets)
+    pending.add(work.pending, event)
+    work.answer(event.ticket, Committed())
+
+
+def _make_simple_group(work: Work, writes: Sequence[OffsetWrite]) -> None:
+    """Create a group that only has offsets: Empty, no protocol type, generation 0."""
+    if not work.exists and writes:
+        work.set_row(state=EMPTY)
+
+
+def _set(work: Work, writes: Sequence[OffsetWrite]) -> None:
     for write in writes:
         at = (write.topic, write.partition)
         work.offsets[at] = write
@@ -126,7 +111,7 @@ def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
         pending.supersede(work.pending, writes)
 
 
-def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None:
+def _note_outsider(work: Work, event: OffsetCommit, outsider: Outsider) -> None:
     """A client that sets offsets without being a member is an operator's tool, or a consumer
     without a group membership that only stores its offsets here: only its first commits are
     journaled."""
@@ -134,9 +119,9 @@ def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None
         return
     partitions = [(write.topic, write.partition) for write in event.offsets]
     after, count = _by_topic(event.offsets), len(partitions)
-    _note_offsets(
-        work, EntryKind.OFFSETS_ALTERED, outsider.author, partitions, offsets=count, after=after
-    )
+    by = outsider.author.details()
+    kind, trigger = EntryKind.OFFSETS_ALTERED, Trigger.REQUEST
+    _note(work, kind, trigger, "", partitions, by, offsets=count, after=after)
 
 
 def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
@@ -147,31 +132,36 @@ def _by_topic(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
     return offsets
 
 
-def _note_offsets(
-    work: Keeps,
+def _note(
+    work: Work,
     kind: EntryKind,
-    author: Author,
-    partitions: Sequence[Partition],
+    trigger: str,
+    reason: str,
+    partitions: Sequence[Partition] | All,
+    author: AuthorDetails | None = None,
     **details: object,
 ) -> None:
-    """Add an entry with the previous offsets; its author is no member."""
-    now = work.row.generation
+    """Add an entry with the previous offsets. ``author``: who is no member."""
+    now, by = work.row.generation, {} if author is None else {"author": author}
     work.journal.append(
         JournalEntry(
             kind,
-            Trigger.REQUEST,
-            client_id=author.client_id,
+            trigger,
+            reason,
+            client_id=None if author is None else author.get("client_id"),
             generation_before=now,
             generation_after=now,
-            details={"author": author.details(), **details},
+            details={**by, **details},
             offsets=partitions,
         )
     )
 
 
-def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> None:
-    """Delete offsets of partitions whose topic is not in use (KIP-496); None: any topic may be in
-    use."""
+def delete_offsets(work: Work, event: OffsetDelete) -> None:
+    """Delete offsets of partitions whose topic no member consumes (KIP-496)."""
+    if not work.is_there:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    in_use = work.topics_in_use()
     codes: dict[Partition, ErrorCode] = {}
     for at in event.partitions:
         if in_use is None or at[0] in in_use:
@@ -183,70 +173,55 @@ def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> 
             pending.forget(work.pending, at)
     gone = [at for at, code in codes.items() if code is ErrorCode.NONE]
     if gone and event.author is not None:
-        _note_offsets(work, EntryKind.OFFSETS_DELETED, event.author, gone)
+        by = event.author.details()
+        _note(work, EntryKind.OFFSETS_DELETED, Trigger.REQUEST, "", gone, by)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
-def overdue(
-    work: Keeps, event: ExpireOffsets, in_use: Collection[str], *, since_empty: bool
-) -> list[Partition]:
-    """The expired offsets. ``since_empty``: their time began when the group's last member left, not
-    with each commit."""
-    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
-    empty_ms = event.state_age_ms if since_empty else None
-    return expired(event.ages, retention_ms, empty_ms, in_use)
-
-
-def expire(
-    work: W,
-    event: ExpireOffsets,
-    gone: Collection[Partition],
-    forget: Callable[[W, str, str], None] | None,
-) -> None:
-    """Delete the offsets, and a group without members after its last one (KIP-211).
-
-    ``forget`` takes the trigger and the reason; None: the group is never deleted.
-    """
+def expire(work: Work, event: ExpireOffsets) -> None:
+    """Delete expired offsets, and a group without members after its last one (KIP-211). Not during
+    a rebalance, since the next sweep comes soon enough."""
+    if not work.has_row or work.rebalances:
+        detail = "the group is rebalancing" if work.has_row else "the group is gone"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
+    gone = _overdue(work, event)
     detail, changed = f"{len(gone)} of {len(event.ages)} offsets expired", bool(gone)
-    if forget is not None and len(gone) == len(event.ages):
-        forget(work, RETENTION, "it has no members, and no offsets any more")
+    if not work.has_members and len(gone) == len(event.ages):
+        _delete_group(work, RETENTION, "it has no members, and no offsets any more")
         detail, changed = "the group was deleted", True
     elif gone:
         for at in gone:  # they may be 100,000: other threads wait for a single call
             work.offset_deletes[at] = None
-        _note(
-            work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", partitions=list(gone), offsets=len(gone)
-        )
+        _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", list(gone), offsets=len(gone))
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
-def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: bool) -> bool:
-    """Whether offsets may expire now: not during a rebalance, since the next sweep comes soon
-    enough. If not, the sweep's operation gets the reason."""
-    if exists and not rebalances:
-        return True
-    detail = "the group is rebalancing" if exists else "the group is gone"
-    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
-    return False
+def _overdue(work: Work, event: ExpireOffsets) -> Sequence[Partition]:
+    """The expired offsets; none while members may use any topic."""
+    in_use = work.topics_in_use()
+    if in_use is None:
+        return ()
+    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
+    empty_ms = event.state_age_ms if work.expires_since_empty else None
+    return expired(event.ages, retention_ms, empty_ms, in_use)
 
 
-def restore(
-    work: Keeps, event: RestoreOffsets | ResetOffsets, *, exists: bool, has_members: bool
-) -> None:
-    """Restore or reset offsets. Members would continue from their own positions and commit over it,
-    so there must be none."""
-    if has_members or not exists:
-        detail = "the group has members; stop them first" if exists else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
+    """An operation: restore or reset offsets. Members would continue from their own positions and
+    commit over it, so there must be none; new ones that wait have none yet."""
+    if work.row.state != EMPTY or not work.has_row:
+        detail = "the group has members; stop them first" if work.has_row else "the group is gone"
+        work.refused(event.operation_id, detail)
     elif event.obstacle:
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, event.obstacle)
+        work.refused(event.operation_id, event.obstacle)
     elif isinstance(event, ResetOffsets):
         _reset(work, event)
     else:
         _restore(work, event)
 
 
-def _reset(work: Keeps, event: ResetOffsets) -> None:
+def _reset(work: Work, event: ResetOffsets) -> None:
     """Set the offsets; pending ones of transactions do not overwrite them."""
     _set(work, event.offsets)
     for at in event.gone:
@@ -259,8 +234,8 @@ def _reset(work: Keeps, event: ResetOffsets) -> None:
         EntryKind.OFFSETS_ALTERED,
         OPERATOR,
         event.reason,
-        partitions=partitions,
-        author=user(event.actor),
+        partitions,
+        user(event.actor),
         how=event.how,
         offsets=len(partitions),
         after=_by_topic(event.offsets),
@@ -270,7 +245,7 @@ def _reset(work: Keeps, event: ResetOffsets) -> None:
     )
 
 
-def _restore(work: Keeps, event: RestoreOffsets) -> None:
+def _restore(work: Work, event: RestoreOffsets) -> None:
     if not event.offsets:
         detail = f"the history has no offset at {event.to}"
         work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
@@ -282,20 +257,31 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
         EntryKind.OFFSETS_RESTORED,
         OPERATOR,
         reason,
-        partitions=[(write.topic, write.partition) for write in event.offsets],
+        [(write.topic, write.partition) for write in event.offsets],
+        user(event.actor),
         offsets=len(event.offsets),
         after=_by_topic(event.offsets),
-        author=user(event.actor),
     )
     detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)
 
 
-def delete_group(
-    work: Forgets, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
+def delete_group(work: Work, event: DeleteGroup) -> None:
+    """Delete a group without members, with its offsets (KIP-229)."""
+    if not work.is_there:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.has_members:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    _delete_group(work, event.trigger, event.reason, event.author)
+    work.answer(event.ticket, Deleted())
+
+
+def _delete_group(
+    work: Work, trigger: str, reason: str, author: AuthorDetails | None = None
 ) -> None:
-    """Delete the group with its offsets."""
-    work.journal.append(group_deleted(work.row, trigger, reason, author))
+    if work.has_row:
+        kind, protocol_type = EntryKind.GROUP_DELETED, work.row.protocol_type
+        _note(work, kind, trigger, reason, All.OFFSETS, author, protocol_type=protocol_type)
     work.forget_group()
 
 
@@ -305,10 +291,8 @@ WHY_NOT: Final[Mapping[ErrorCode, str]] = {
 }
 
 
-def remove_group(
-    work: W, event: RemoveGroup, delete_group: Callable[[W, DeleteGroup], None]
-) -> None:
-    """The kind's own deletion, as an operation, which gets the result."""
+def remove_group(work: Work, event: RemoveGroup) -> None:
+    """The same as an operation, which gets the result."""
     by = user(event.actor)
     try:
         delete_group(work, DeleteGroup(author=by, trigger=OPERATOR, reason=event.reason))
@@ -319,40 +303,12 @@ def remove_group(
         work.operated(event.operation_id, ErrorCode.NONE, "the group was deleted")
 
 
-def group_deleted(
-    row: GroupRow, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
-) -> JournalEntry:
-    """The journal entry of a deleted group, with all its offsets."""
-    by = {} if author is None else {"author": author}
-    return JournalEntry(
-        EntryKind.GROUP_DELETED,
-        trigger,
-        reason,
-        client_id=None if author is None else author.get("client_id"),
-        generation_before=row.generation,
-        generation_after=row.generation,
-        details={"protocol_type": row.protocol_type, **by},
-        offsets=All.OFFSETS,
-    )
-
-
-def _note(
-    work: Keeps,
-    kind: EntryKind,
-    trigger: str,
-    reason: str,
-    partitions: Sequence[Partition],
-    **details: object,
-) -> None:
-    now = work.row.generation
-    work.journal.append(
-        JournalEntry(
-            kind,
-            trigger,
-            reason,
-            generation_before=now,
-            generation_after=now,
-            details=details,
-            offsets=partitions,
-        )
-    )
+HANDLERS: Final[Handlers[Work]] = {
+    OffsetDelete: delete_offsets,
+    DeleteGroup: delete_group,
+    RemoveGroup: remove_group,
+    ExpireOffsets: expire,
+    RestoreOffsets: restore,
+    ResetOffsets: restore,
+}
+"""The rules that are the same for every kind; its own are who may commit."""

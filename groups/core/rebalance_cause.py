@@ -4,13 +4,17 @@ Each kind decides what follows from a cause. A forced rebalance ends with the ne
 then its operation is in the row, so that it survives a change of owner.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from groups.core.errors import ErrorCode
 from groups.core.events import ForceRebalance
+from groups.core.explanation import CAUSE_NAMED_MAX, Because, Named
+from groups.core.group import Millis
 from groups.core.replies import Operated
+from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
+from groups.core.waiting import name_of
 
 OPERATIONS: Final = "operations"
 """Key of the row's details: the operations that end with the next generation."""
@@ -30,6 +34,14 @@ class Cause(NamedTuple):
     def of(cls, details: Mapping[str, Any]) -> Self:
         """From a row; one of an earlier version may lack a field."""
         return cls(**{name: details[name] for name in cls._fields if name in details})
+
+    def because(self, now: Millis, who: Sequence[MemberRow]) -> Because:
+        """The same for the journal's explanation, with the members that it is."""
+        named: Named = tuple((row.member_id, name_of(row)) for row in who[:CAUSE_NAMED_MAX])
+        if not who and (self.member_id or self.client_id):
+            named = ((self.member_id, self.client_id),)
+        why = (self.trigger, self.reason, self.client_reason, max(1, len(who)), named)
+        return Because(now, now, *why)
 
 
 def may_force(

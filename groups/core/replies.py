@@ -11,7 +11,7 @@ from typing import NamedTuple
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.assignors.types import NOWHERE, Racks, Subscriber
 from groups.core.errors import ErrorCode
-from groups.core.quick import quick
+from groups.core.values import quick
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from groups.core.explanation import Awaited, Episode, Explanation, Share
 from groups.core.journal import EntryKind
-from groups.core.quick import quick
+from groups.core.values import quick
 
 Millis = int
 

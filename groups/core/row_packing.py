@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from groups.core.assignment import Parts, assignment_of, partitions_of
-from groups.core.classic import packing
-from groups.core.subscription import topics_of
+from groups.core.subscription import pack_protocols, topics_of, unpack_protocols
 
 _NO_USER_DATA = struct.pack(">i", -1)
 
@@ -27,13 +26,13 @@ def pack_topics(strategy: str, topics: Iterable[str]) -> bytes:
     names = sorted(set(topics))
     body = b"".join(map(_text, names))
     subscription = struct.pack(">hi", 0, len(names)) + body + _NO_USER_DATA
-    return packing.pack(((strategy, subscription),))
+    return pack_protocols(((strategy, subscription),))
 
 
 @lru_cache(maxsize=4096)
 def topics_in(subscription: bytes) -> frozenset[str]:
     """Unpack subscribed topics."""
-    ((_, metadata),) = packing.unpack(subscription)
+    ((_, metadata),) = unpack_protocols(subscription)
     found = topics_of(metadata)
     assert found is not None, "a subscription that we did not pack"
     return frozenset(found)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Self
 from zlib import crc32
 
-from groups.core.quick import quick
+from groups.core.values import quick
 
 Details = Mapping[str, Any]
 NOTHING: Details = MappingProxyType({})

@@ -6,7 +6,7 @@ and lists its rules in a table (``HANDLERS`` of its ``group.py``). Nothing is co
 changes, and then once per step, not once per event.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
@@ -20,13 +20,12 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.quick import replaced
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Operated, Reply
 from groups.core.rounds import NEVER_IDLE, Idle, Outcome
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
+from groups.core.values import SharedDict, replaced, shared
 
 ABSENT: Final = "absent"
 """The key in the details of a ``GroupRow`` without a row in the database; never written."""
@@ -110,6 +109,33 @@ class WorkingCopy(Generic[L, M]):
         """Whether the group exists: by default, whether it has a row."""
         return ABSENT not in self.row.details
 
+    # -- what decides over offsets and the group's end (``groups.core.offset_rules``)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the group exists for those who ask to delete something."""
+        return self.exists
+
+    @property
+    def has_members(self) -> bool:
+        """Whether anybody is in the group, or about to be."""
+        return bool(self.members)
+
+    @property
+    def rebalances(self) -> bool:
+        """Whether a rebalance goes on, in which no offsets expire."""
+        return False
+
+    @property
+    def expires_since_empty(self) -> bool:
+        """Whether the time of offsets began when the last member left, not with each commit."""
+        return self.row.state == EMPTY and bool(self.row.protocol_type)
+
+    def topics_in_use(self) -> Collection[str] | None:
+        """The topics that members consume, whose offsets are kept (KIP-496); None: possibly
+        any."""
+        raise NotImplementedError
+
     # -- changes
 
     def change(self) -> L:
@@ -135,7 +161,7 @@ class WorkingCopy(Generic[L, M]):
         details = {**self.row.details, **changes, ABSENT: None}
         self.set_row(details={k: v for k, v in details.items() if v is not None})
 
-    def remove_group_row(self) -> None:
+    def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
         self.row = absent_row(self.row.group_id, self.kind, self.rules)
         self.offsets.clear()
@@ -166,10 +192,9 @@ class WorkingCopy(Generic[L, M]):
         operated = Operated(operation_id, error, detail, generation, changed=changed)
         self.operations.append(operated)
 
-    @property
-    def operating(self) -> drains.Operating:
-        """The results of operations, and the journal."""
-        return drains.Operating(self.operations, self.journal, self.row.generation)
+    def refused(self, operation_id: int, detail: str) -> None:
+        """An operation has failed."""
+        self.operated(operation_id, ErrorCode.INVALID_REQUEST, detail)
 
     def decision(self, group: Group) -> Decision:
         """The results of the step, which ends with this group."""
@@ -221,7 +246,7 @@ class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
 
     def forget(self, live: R) -> None:
         """Continue as the group without a row and with this live half: it was deleted."""
-        self.remove_group_row()
+        super().forget_group()
         self.set_members({})
         self.revision = 0
         self._own_live = self.live = live
@@ -232,7 +257,7 @@ class RowsWorkingCopy(WorkingCopy[R, MemberRow]):
         """A member's life ended; its row and its beat must not have been removed yet. Nobody works
         on its partitions from now on, unless it goes on under another id."""
         fact = super().ended(member_id, departure)
-        drains.gone(self.operating, drains.of(self.members[member_id]), departure)
+        drains.gone(self, drains.of(self.members[member_id]), departure)
         parts = count_of(self.members[member_id].assignment)
         if parts and departure is not Departure.REPLACED:
             live, stopped_at = self.change(), self.stopped_at(member_id)
@@ -287,8 +312,7 @@ def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = RE
     """Apply the event's rule. False: it refused; the refusal is answered, and nothing changes."""
     handler = handlers.get(type(event))
     if handler is None and isinstance(event, Verb):
-        detail = f"a {work.kind} group cannot do this"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, f"a {work.kind} group cannot do this")
         return True
     assert handler is not None, f"no rule for {type(event).__name__}"
     work.client = getattr(event, "client", UNKNOWN_CLIENT)
@@ -300,7 +324,20 @@ def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = RE
     return True
 
 
-Check = Callable[[Durable, Durable, Sequence[Answer]], None]
+Check = Callable[[Durable, Durable], None]
+
+
+def check_step(before: Durable, after: Durable, answers: Sequence[Answer], of_kind: Check) -> None:
+    """Compare the rows before and after one step, in production too: it costs nothing if nothing
+    durable changed, and no more than the step itself otherwise. A violation is an
+    ``AssertionError``: a mistake in the rules, never of a member."""
+    tickets = [answer.ticket for answer in answers]
+    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
+    if after is before or (after.revision == 0 and before.exists):
+        return  # nothing has changed, or it was deleted, and perhaps created again
+    assert after.group.generation >= before.group.generation, "the generation fell"
+    of_kind(before, after)
+
 
 Earliest = tuple[Millis | None]
 """The earliest deadline of single members; (None,): no member has one."""
@@ -408,7 +445,9 @@ class RowsGroup(GroupValue[R]):
         ends = (*self._earliest, after._earliest_of(ids))
         return (min((at for at in ends if at is not None), default=None),)
 
-    def _decided(self, work: RowsWorkingCopy[R], events: Sequence[Event], check: Check) -> Decision:
+    def _decided(
+        self, work: RowsWorkingCopy[R], events: Sequence[Event], of_kind: Check
+    ) -> Decision:
         """The decision of the step. Its group is self if nothing changed, so that ``due`` need not
         be computed again."""
         if work.has_row and not self._durable.exists:
@@ -419,5 +458,5 @@ class RowsGroup(GroupValue[R]):
         if durable is not self._durable or live is not None or ticked:
             after = type(self)(durable, self._live if live is None else live, self.rules)
             after._earliest = None if ticked else self._earliest_after(after)
-        check(self._durable, durable, work.answers)
+        check_step(self._durable, durable, work.answers, of_kind)
         return work.decision(after)

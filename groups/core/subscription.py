@@ -1,20 +1,77 @@
-"""Decodes members' metadata: ConsumerProtocolSubscription, v0 to v3.
+"""What a classic member brings along: its protocols, and the subscription in the metadata of each.
 
-The bytes belong to the clients, and the coordinator passes them on unread. It decodes them only to
-protect offsets from deletion (KIP-496), and for classic members of a consumer group (KIP-848).
-Undecodable metadata never prevents a join to a classic group: such a member counts as subscribed to
-every topic.
+The protocols are (name, metadata) pairs, in the member's row as bytes. Packing is deterministic:
+two members' protocols are identical (names, order and metadata bytes) exactly if their bytes are
+equal.
+
+Metadata is ConsumerProtocolSubscription, v0 to v3. The bytes belong to the clients, and the
+coordinator passes them on unread. It decodes them only to protect offsets from deletion (KIP-496),
+and for classic members of a consumer group (KIP-848). Undecodable metadata never prevents a join to
+a classic group: such a member counts as subscribed to every topic.
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from groups.core.quick import quick
+from groups.core.values import quick
 
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")
 _LENGTH = struct.Struct(">h")
+_PACKED = struct.Struct(">I")
+
+Protocols = Sequence[tuple[str, bytes]]
+
+
+def pack_protocols(protocols: Protocols) -> bytes:
+    """Pack (name, metadata) pairs in the member's order of preference."""
+    parts = [_PACKED.pack(len(protocols))]
+    for name, metadata in protocols:
+        encoded = name.encode()
+        parts += (_PACKED.pack(len(encoded)), encoded, _PACKED.pack(len(metadata)), metadata)
+    return b"".join(parts)
+
+
+def packed_size(protocols: Protocols) -> int:
+    """The length of the result of ``pack_protocols``."""
+    parts = (2 * _PACKED.size + len(name.encode()) + len(metadata) for name, metadata in protocols)
+    return _PACKED.size + sum(parts)
+
+
+def unpack_protocols(packed: bytes) -> tuple[tuple[str, bytes], ...]:
+    """The pairs that were packed; none for empty bytes."""
+    return tuple(_pairs(packed)) if packed else ()
+
+
+def protocol_names(packed: bytes) -> tuple[str, ...]:
+    """The protocol names alone, in order of preference."""
+    return tuple(name for name, _ in unpack_protocols(packed))
+
+
+def metadata_of(packed: bytes, protocol_name: str | None) -> bytes:
+    """The metadata for one protocol; empty if the member does not list it."""
+    if not packed or protocol_name is None:
+        return b""
+    for name, metadata in _pairs(packed):
+        if name == protocol_name:
+            return metadata
+    return b""
+
+
+def _pairs(packed: bytes) -> Iterator[tuple[str, bytes]]:
+    (count,) = _PACKED.unpack_from(packed, 0)
+    at = _PACKED.size
+    for _ in range(count):
+        name, at = _field(packed, at)
+        metadata, at = _field(packed, at)
+        yield name.decode(), metadata
+
+
+def _field(packed: bytes, at: int) -> tuple[bytes, int]:
+    (length,) = _PACKED.unpack_from(packed, at)
+    start = at + _PACKED.size
+    return packed[start : start + length], start + length
 
 
 class _Unreadable(Exception):
@@ -42,7 +99,7 @@ def topics_of(metadata: bytes) -> frozenset[str] | None:
     """
     try:
         return _read(metadata)
-    except (_Unreadable, struct.error, UnicodeDecodeError):
+    except (_Unreadable, struct.error):
         return None
 
 
@@ -62,7 +119,7 @@ def subscription_of(metadata: bytes) -> Subscription | None:
     """One complete subscription; None if the bytes cannot be decoded."""
     try:
         return _Reader(metadata).subscription()
-    except (_Unreadable, struct.error, UnicodeDecodeError):
+    except (_Unreadable, struct.error):
         return None
 
 
@@ -149,7 +206,9 @@ class _Reader:
         (length,) = self._take(_LENGTH)
         if length == -1:
             return None
-        return self._slice(length).decode()
+        # What is not UTF-8 is read as by Kafka, and U+0000, which no row can hold, in the same way:
+        # no topic has such a name.
+        return self._slice(length).decode(errors="replace").replace("\0", "\ufffd")
 
     def _skip_name(self) -> None:
         (length,) = self._take(_LENGTH)

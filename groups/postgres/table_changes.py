@@ -6,9 +6,12 @@ committed after a look was written by a transaction that had not ended then, so 
 oldest one that ran.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
 
 CHANGED: Final = "((xmin::text::bigint - %(since)s) & 4294967295) < 2147483648"
@@ -29,6 +32,8 @@ LEFT JOIN (SELECT {columns} FROM {table} WHERE {changed}) AS written ON true
 SNAPSHOT: Final = b"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 Content = TypeVar("Content")
+
+Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 
 
 class Look(NamedTuple):
@@ -79,3 +84,31 @@ class TableChanges:
         rows = await (await connection.execute(self._with_rows, since)).fetchall()
         fields = len(Look._fields)
         return Look(*rows[0][:fields]), [row[fields:] for row in rows if row[fields] is not None]
+
+
+class TableCopy(Generic[Content]):
+    """A node's copy of a whole table: ``read`` reads it, ``_learn`` takes what was read."""
+
+    def __init__(
+        self, table: str, connections: Connect, read: Callable[[Connection], Awaitable[Content]]
+    ) -> None:
+        self._connections = connections
+        self._read = read
+        self._reading = asyncio.Lock()
+        self._changes = TableChanges(table)
+
+    async def load(self, connection: Connection) -> None:
+        """Read all of it. Raises psycopg's errors."""
+        async with self._reading:
+            look, content = await self._changes.whole(connection, self._read)
+            await self._learn(content)
+            self._changes.seen = look
+
+    async def rung(self, _rung: Rung) -> None:
+        """It may have changed."""
+        async with self._connections() as connection:
+            if self._changes.is_news(await self._changes.look(connection)):
+                await self.load(connection)
+
+    async def _learn(self, content: Content) -> None:
+        raise NotImplementedError

@@ -83,7 +83,7 @@ class GroupCounts:
     async def collect(self) -> list[Counted]:
         """The counts of groups that have changed. A thread counts, whatever their size, since the
         cost follows from what members sent; it is safe, since a committed group is immutable."""
-        self._due |= self.coordinator.observers.uncounted()
+        self._due |= self.coordinator.changes.uncounted()
         self._look_at_catalogue()
         rows = self._take(self.coordinator.clock())
         return await asyncio.to_thread(self._count, rows) if rows else []

@@ -96,7 +96,7 @@ class InstanceClaims:
         if claims is not None:
             claims.noted_at = now
         logger.warning("two workers use one instance id", extra={"group": line.group_id, **details})
-        self.coordinator.observers.note(line.group_id, line.revision)
+        self.coordinator.changes.note(line.group_id, line.revision)
 
     def _forget(self, now: Millis) -> None:
         for key in list(self._over(now)):

@@ -19,6 +19,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection
 from groups.runtime.runtime import CoordinatorRuntime
+from groups.store.offsets import Everything
 from groups.store.sql import totals as sql
 
 FEW: Final = 100
@@ -42,13 +43,6 @@ class Counts(NamedTuple):
 
     committed: int
     waiting: int
-
-
-class _Everything:
-    """Contains every group."""
-
-    def __contains__(self, _group_id: object) -> bool:
-        return True
 
 
 def written_max(group_max: int) -> int:
@@ -117,7 +111,7 @@ class OffsetTotals:
         """Set the groups whose commits are checked from now on."""
         most = self.group_max
         full = frozenset(group_id for group_id, c in self.large.items() if c.committed >= most)
-        every: Container[str] = _Everything()
+        every: Container[str] = Everything()
         self._coordinator.full = every if self._is_full else full
         if not self._is_full and not full:
             self._known.clear()

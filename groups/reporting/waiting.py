@@ -129,7 +129,7 @@ class WaitingGroups:
     async def collect(self) -> tuple[dict[str, Waiting], list[str]]:
         """What must be written now, and which groups with a row have settled."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
-        for group_id in self.coordinator.observers.unlooked():
+        for group_id in self.coordinator.changes.unlooked():
             self._last_writes.setdefault(group_id, LastWrite())
         news: dict[str, Waiting] = {}
         settled: list[str] = []

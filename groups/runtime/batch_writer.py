@@ -17,7 +17,7 @@ from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, MembersRefused, RowsVerb
 from groups.core.group import Millis
-from groups.core.quick import quick
+from groups.core.values import quick
 from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.errors import (
@@ -132,11 +132,11 @@ class BatchWriter:
         """Note the change and send the replies. A long rest is returned as an awaitable: a
         coroutine for each commit would cost as much as its reply."""
         if item.write.changes_membership:
-            self.coordinator.observers.note(item.write.group_id, item.write.revision)
+            self.coordinator.changes.note(item.write.group_id, item.write.revision)
             self.coordinator.tallies.decided.append(item)
         elif item.write.decision.journal:
             # No row has changed, but it may wait now, as for a new member of a frozen group.
-            self.coordinator.observers.came(item.write.group_id)
+            self.coordinator.changes.came(item.write.group_id)
         return self._finish(item)
 
     async def write_with(

@@ -158,7 +158,7 @@ class Committer:
             rows < rows_max and size < BATCH_BYTES_MAX and (entry := self.queue.pop()) is not None
         ):
             now = self.coordinator.monotonic()  # one read a group: most of a step's cost
-            if self._slices.is_over_at(now):
+            if now >= self._slices.until:
                 await self._slices.pause()
                 now = self.coordinator.monotonic()
             if entry.suspended or entry.busy or not entry.inbox or entry.repeats is not None:

@@ -1,5 +1,5 @@
-"""A group in a node's memory with its inbox, the queues in which groups wait, and the settings of
-single groups.
+"""A group in a node's memory with its inbox, the queues in which groups wait, those that have
+changed, and the settings of single groups.
 
 State only: the runtime puts events in, the committers take them out. No I/O, and no rule about
 values.
@@ -7,10 +7,10 @@ values.
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from groups.core.configs import group
 from groups.core.configs.group import Values
@@ -241,6 +241,63 @@ class CommitQueue:
         entry = self.repeating.popleft()
         entry.repeating = False
         return entry
+
+
+CHANGES_NAMED_MAX: Final = 50
+"""Groups named in one notification. NOTIFY refuses payloads of 8,000 bytes; a listener that
+receives an empty object reads what has changed."""
+
+
+class Changes:
+    """Groups that have changed: those of which no observer was notified yet, with their revisions,
+    and for each reader of the others those since its last call. ``due``: set if there are any to
+    notify of (``groups.reporting.observers``)."""
+
+    def __init__(self) -> None:
+        self.due = asyncio.Event()
+        self._revisions: dict[str, int] = {}
+        self._all = False
+        self._unlooked: set[str] = set()
+        self._uncounted: set[str] = set()
+
+    def note(self, group_id: str, revision: int) -> None:
+        """The group has changed, and its rows are written."""
+        if len(self._revisions) <= CHANGES_NAMED_MAX:  # with more, the notification names none
+            self._revisions[group_id] = revision
+        self.seated(group_id)
+        self.due.set()
+
+    def seated(self, group_id: str) -> None:
+        """The group was loaded by this node: its rows may have been changed by another."""
+        self._unlooked.add(group_id)
+        self._uncounted.add(group_id)
+
+    def came(self, group_id: str) -> None:
+        """A decision about the group changed none of its rows."""
+        self._unlooked.add(group_id)
+
+    def unlooked(self) -> set[str]:
+        """Groups that have changed or were loaded since the last call."""
+        found, self._unlooked = self._unlooked, set()
+        return found
+
+    def uncounted(self) -> set[str]:
+        """Groups whose rows have changed, or were loaded, since the last call."""
+        found, self._uncounted = self._uncounted, set()
+        return found
+
+    def look(self) -> None:
+        """It is not known what changed: it was written by the previous owner of groups that this
+        node loaded, or by a transaction with an unknown outcome. The listeners read it."""
+        self._all = True
+        self.due.set()
+
+    def taken(self) -> Mapping[str, int]:
+        """What to notify of, with revisions; nothing: it is not known what changed."""
+        found = {} if self._all else self._revisions
+        self._revisions, self._all = {}, False
+        self.due.clear()
+        return found
 
 
 class GroupOverrides:

@@ -30,16 +30,55 @@ class Watcher(Protocol):
         ...
 
 
-class HeartbeatViews:
+class Watchers:
+    """Who waits for a change of groups, by group id."""
+
+    __slots__ = ("_watchers",)
+
+    def __init__(self) -> None:
+        self._watchers: dict[str, dict[Watcher, None]] = {}  # in order of registration
+
+    def watch(self, group_id: str, watcher: Watcher) -> None:
+        """Call the watcher at every change, until ``unwatch``."""
+        self._watchers.setdefault(group_id, {})[watcher] = None
+
+    def unwatch(self, group_id: str, watcher: Watcher) -> None:
+        """Do not call it any more; no effect if it was not registered."""
+        watching = self._watchers.get(group_id)
+        if watching is None:
+            return
+        watching.pop(watcher, None)
+        if not watching:
+            del self._watchers[group_id]
+
+    def watched(self) -> Sequence[str]:
+        """The groups that have a watcher now."""
+        return list(self._watchers)
+
+    def notify(self, group_id: str) -> None:
+        """What they wait for has changed."""
+        if watching := self._watchers.get(group_id):
+            self._notify(group_id, tuple(watching))
+
+    def _notify(self, group_id: str, watchers: Sequence[Watcher]) -> None:
+        """Call these, as far as they still watch."""
+        for watcher in watchers[:AT_ONCE]:
+            if watcher in self._watchers.get(group_id, ()):
+                watcher.view_changed()
+        if rest := watchers[AT_ONCE:]:
+            asyncio.get_running_loop().call_soon(partial(self._notify, group_id, rest))
+
+
+class HeartbeatViews(Watchers):
     """Views by group id. ``swaps`` counts the changes of all views: while it is unchanged, what was
     read before is still valid."""
 
-    __slots__ = ("_views", "_watchers", "swaps")
+    __slots__ = ("_views", "swaps")
 
     def __init__(self) -> None:
+        super().__init__()
         self.swaps = 0
         self._views: dict[str, HeartbeatView] = {}
-        self._watchers: dict[str, dict[Watcher, None]] = {}  # in order of registration
 
     def get(self, group_id: str) -> HeartbeatView | None:
         """The current view; None: no heartbeat can be answered without a step."""
@@ -63,39 +102,11 @@ class HeartbeatViews:
 
     def _swapped(self, group_id: str) -> None:
         self.swaps += 1
-        if watching := self._watchers.get(group_id):
-            self._notify(group_id, tuple(watching))
-
-    def _notify(self, group_id: str, watchers: Sequence[Watcher]) -> None:
-        """Call these, as far as they still watch."""
-        for watcher in watchers[:AT_ONCE]:
-            if watcher in self._watchers.get(group_id, ()):
-                watcher.view_changed()
-        if rest := watchers[AT_ONCE:]:
-            asyncio.get_running_loop().call_soon(partial(self._notify, group_id, rest))
+        self.notify(group_id)
 
     def look_again(self) -> None:
         """Values that were read before are not valid any more: access rules have changed."""
         self.swaps += 1
-
-    # -- watchers
-
-    def watch(self, group_id: str, watcher: Watcher) -> None:
-        """Call the watcher at every change, until ``unwatch``."""
-        self._watchers.setdefault(group_id, {})[watcher] = None
-
-    def unwatch(self, group_id: str, watcher: Watcher) -> None:
-        """Do not call it any more; no effect if it was not registered."""
-        watching = self._watchers.get(group_id)
-        if watching is None:
-            return
-        watching.pop(watcher, None)
-        if not watching:
-            del self._watchers[group_id]
-
-    def watched(self) -> Sequence[str]:
-        """The groups that have a watcher now."""
-        return list(self._watchers)
 
     def notify_one_of_topics(self, group_id: str) -> None:
         """Tell one watcher of the group that the catalogue has changed: the first by which the

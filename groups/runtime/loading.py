@@ -165,7 +165,7 @@ def _seat(runtime: CoordinatorRuntime, merge: Merge) -> None:
         except Exception:
             logger.exception("group %r cannot be loaded", merge.group_id)
         else:
-            runtime.observers.seated(merge.group_id)
+            runtime.changes.seated(merge.group_id)
             return
     rules = runtime.own.rules_of(merge.group_id)
     absent = KINDS[CLASSIC].absent(merge.group_id, rules, runtime.clock())
@@ -207,6 +207,6 @@ def _reseated(runtime: CoordinatorRuntime, entry: GroupEntry, group: Group | Non
     runtime.send(entry, entry.group.resume(sorted(entry.parked - waiting)))
     runtime.heartbeat_views.put(entry.group_id, entry.group.heartbeat_view())
     entry.suspended = False
-    runtime.observers.seated(entry.group_id)
-    runtime.observers.look()  # changes with an unknown outcome were not notified
+    runtime.changes.seated(entry.group_id)
+    runtime.changes.look()  # changes with an unknown outcome were not notified
     runtime.release(entry)

@@ -8,17 +8,17 @@ from collections.abc import Collection, Mapping
 
 from groups.core.pauses import Pauses
 from groups.core.rows import slot_of
-from groups.runtime.heartbeat_views import Watcher
+from groups.runtime.heartbeat_views import Watchers
 
 NOTHING: Pauses = {}
 
 
-class Paused:
+class Paused(Watchers):
     """Pauses by group id; only groups with pauses are here."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._pauses: dict[str, Pauses] = {}
-        self._waiting: dict[str, dict[Watcher, None]] = {}  # in order of registration
 
     def of(self, group_id: str) -> Pauses:
         """The pauses of the group."""
@@ -30,7 +30,7 @@ class Paused:
             self._pauses[group_id] = pauses
         elif self._pauses.pop(group_id, None) is None:
             return
-        self._notify(group_id)
+        self.notify(group_id)
 
     def adopt(self, slots: Collection[int], found: Mapping[str, Pauses]) -> None:
         """Add the pauses of slots that this node is about to serve."""
@@ -41,22 +41,5 @@ class Paused:
         """This node does not own these slots any more: remove their pauses and polls."""
         for group_id in [g for g in self._pauses if slot_of(g) in slots]:
             del self._pauses[group_id]
-        for group_id in [g for g in self._waiting if slot_of(g) in slots]:
-            self._notify(group_id)
-
-    # -- watchers
-
-    def watch(self, group_id: str, watcher: Watcher) -> None:
-        """Notify the watcher of every change, until ``unwatch``."""
-        self._waiting.setdefault(group_id, {})[watcher] = None
-
-    def unwatch(self, group_id: str, watcher: Watcher) -> None:
-        """Stop notifying it."""
-        waiting = self._waiting[group_id]
-        waiting.pop(watcher, None)
-        if not waiting:
-            del self._waiting[group_id]
-
-    def _notify(self, group_id: str) -> None:
-        for watcher in tuple(self._waiting.get(group_id, ())):
-            watcher.view_changed()
+        for group_id in [g for g in self.watched() if slot_of(g) in slots]:
+            self.notify(group_id)

@@ -30,9 +30,15 @@ from groups.core.signs_of_life import Sign
 from groups.event_loop import Slices
 from groups.postgres.timeline import SeenRevision
 from groups.runtime.collaborators import Collaborators
-from groups.runtime.entries import CommitQueue, GroupEntry, GroupOverrides, Repeat, Repeatable
+from groups.runtime.entries import (
+    Changes,
+    CommitQueue,
+    GroupEntry,
+    GroupOverrides,
+    Repeat,
+    Repeatable,
+)
 from groups.runtime.heartbeat_views import HeartbeatViews
-from groups.runtime.observers import Observers
 from groups.runtime.tallies import Tallies
 
 logger = logging.getLogger(__name__)
@@ -89,7 +95,7 @@ class CoordinatorRuntime:
         self.lease_until: Millis = 0
         self.written_max = others.written_max
         self.full: Container[str] = frozenset()
-        self.observers = Observers()
+        self.changes = Changes()
         self.tallies = Tallies()
         self.membership = CommitQueue("membership")
         self.offsets = CommitQueue("offsets")

@@ -21,7 +21,7 @@ from groups.core.events import (
 )
 from groups.core.group import JournalEntry, Millis
 from groups.core.journal import EntryKind, Trigger
-from groups.core.shared import may_differ
+from groups.core.values import may_differ
 from groups.event_loop import Durations, Slices
 from groups.runtime.rebalance_log import RebalanceLog
 from groups.store.apply import Write

@@ -8,27 +8,27 @@ about a group.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import psycopg
 
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision
-from groups.core.quick import quick
 from groups.core.replies import Operated
 from groups.core.rows import (
     CommandRow,
     Durable,
+    GroupRow,
     MemberRow,
     size_of,
     size_of_group,
     slot_of,
     text_of,
 )
-from groups.core.shared import may_differ
+from groups.core.values import may_differ, quick
 from groups.postgres import errors
 from groups.postgres.array_literals import Statement, array, arrays, in_order
 from groups.store import beside, details, facts, journal, offset_rows, transactional_offsets
@@ -246,50 +246,21 @@ def in_columns(
         yield text, arrays(names, found)
 
 
-GROUP_COLUMNS = (
-    "group_id",
-    "slot",
-    "kind",
-    "state",
-    "generation",
-    "protocol_type",
-    "protocol_name",
-    "leader",
-    "details",
-)
+_GROUP = tuple(field.name for field in fields(GroupRow))[:-1]
+_MEMBER = tuple(field.name for field in fields(MemberRow))[:-2]
+"""Columns with the names of the fields, in their order; after them come the details, and a member's
+commands, which are rows of their own."""
+
+GROUP_COLUMNS = ("slot", *_GROUP, "details")
+MEMBER_COLUMNS = ("group_id", *_MEMBER, "details")
+
+_group_values, _member_values = attrgetter(*_GROUP), attrgetter(*_MEMBER)
 
 
 def _groups(writes: Sequence[Write], text: details.Text) -> Iterator[Statement]:
-    def row(write: Write) -> Sequence[Any]:
-        group = write.decision.group.durable.group
-        return (
-            group.group_id,
-            slot_of(group.group_id),
-            group.kind,
-            group.state,
-            group.generation,
-            group.protocol_type,
-            group.protocol_name,
-            group.leader,
-            text(group),
-        )
-
-    return in_columns(group_rows.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
-
-
-MEMBER_COLUMNS = (
-    "group_id",
-    "member_id",
-    "instance_id",
-    "client_id",
-    "client_host",
-    "session_timeout_ms",
-    "rebalance_timeout_ms",
-    "position",
-    "subscription",
-    "assignment",
-    "details",
-)
+    groups = [write.decision.group.durable.group for write in writes]
+    rows = [(slot_of(row.group_id), *_group_values(row), text(row)) for row in groups]
+    return in_columns(group_rows.PUT_GROUPS, GROUP_COLUMNS, rows)
 
 
 Moved = tuple[str, MemberRow | None, MemberRow | None]
@@ -317,19 +288,7 @@ def _members(moved: Sequence[Moved], text: details.Text) -> Iterator[Statement]:
 
 def member_row(group_id: str, member: MemberRow, text: details.Text = text_of) -> tuple[Any, ...]:
     """A member's values in the order of ``MEMBER_COLUMNS``."""
-    return (
-        group_id,
-        member.member_id,
-        member.instance_id,
-        member.client_id,
-        member.client_host,
-        member.session_timeout_ms,
-        member.rebalance_timeout_ms,
-        member.position,
-        member.subscription,
-        member.assignment,
-        text(member),
-    )
+    return (group_id, *_member_values(member), text(member))
 
 
 COMMAND_KEY = ("group_id", "member_id", "command_id")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, NamedTuple
 
 from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
@@ -29,29 +29,17 @@ class _Part(NamedTuple):
 
 
 ENDED: Final = ("group_id", "member_id", "departure", "generation", "silent_ms")
+_OF_ROW: Final = (
+    *("member_id", "instance_id", "client_id", "client_host"),
+    *("session_timeout_ms", "rebalance_timeout_ms"),
+)
+_OF_CLIENT: Final = ("principal", "software_name", "software_version", "api_version")
+_OF_FACT: Final = ("kind", "generation", "age_ms", "origin", "pattern", "rack_id")
+"""Columns with the names of the fields of a life's row, client, and first fact."""
+
 BEGAN: Final = (
-    "group_id",
-    "member_id",
-    "instance_id",
-    "client_id",
-    "client_host",
-    "principal",
-    "rack_id",
-    "software_name",
-    "software_version",
-    "kind",
-    "api_version",
-    "session_timeout_ms",
-    "rebalance_timeout_ms",
-    "subscription",
-    "pattern",
-    "protocols",
-    "revision",
-    "generation",
-    "age_ms",
-    "origin",
-    "departure",
-    "silent_ms",
+    *("group_id", *_OF_ROW, *_OF_CLIENT, *_OF_FACT),
+    *("revision", "subscription", "protocols", "departure", "silent_ms"),
 )
 OWNS: Final = ("group_id", "member_id", "generation", "lost_ms", "gains", "parts")
 ROUND: Final = (
@@ -166,29 +154,18 @@ def _passed(part: _Part) -> Iterator[tuple[Any, ...]]:
         yield (*_life(part, began), ended.departure.value, ended.silent_ms)
 
 
+_row, _client, _fact = attrgetter(*_OF_ROW), attrgetter(*_OF_CLIENT), attrgetter(*_OF_FACT)
+
+
 def _life(part: _Part, fact: Began) -> tuple[Any, ...]:
-    row, client = fact.row, fact.client
     return (
         part.group_id,
-        row.member_id,
-        row.instance_id,
-        row.client_id,
-        row.client_host,
-        client.principal,
-        fact.rack_id,
-        client.software_name,
-        client.software_version,
-        fact.kind,
-        client.api_version,
-        row.session_timeout_ms,
-        row.rebalance_timeout_ms,
-        None if fact.topics is None else _list(fact.topics),
-        fact.pattern,
-        _list(fact.protocols),
+        *_row(fact.row),
+        *_client(fact.client),
+        *_fact(fact),
         part.revision,
-        fact.generation,
-        fact.age_ms,
-        fact.origin.value,
+        None if fact.topics is None else _list(fact.topics),
+        _list(fact.protocols),
     )
 
 

@@ -208,9 +208,9 @@ def _places(groups: Sequence[GroupTopics]) -> dict[str, Any]:
 
 
 class Everything:
-    """Contains every partition."""
+    """Contains every partition, or group."""
 
-    def __contains__(self, _at: object) -> bool:
+    def __contains__(self, _key: object) -> bool:
         return True
 
 

@@ -5,10 +5,9 @@ facts, so an hour in which no worker ran is summarised later.
 """
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from django.db import connection
-
+from groups.postgres.django_connection import execute, rows
 from groups.store.sql import fleet_hours as sql
 
 GROUPS: Final = 20
@@ -28,19 +27,8 @@ AT_ONCE: Final = 24
 def run() -> str:
     """Summarise what is over; returns the result in words."""
     done = 0
-    while done < AT_ONCE and (found := _rows(sql.NEXT, late=LATE, back=BACK)):
-        _execute(sql.SUMMARISE, hour=found[0][0], groups=GROUPS)
+    while done < AT_ONCE and (found := rows(sql.NEXT, late=LATE, back=BACK)):
+        execute(sql.SUMMARISE, hour=found[0][0], groups=GROUPS)
         done += 1
-    _execute(sql.DROP, kept=KEPT)
+    execute(sql.DROP, kept=KEPT)
     return f"{done} hours of the installation summarised"
-
-
-def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())
-
-
-def _execute(statement: str, **parameters: Any) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)

@@ -7,11 +7,12 @@ an hour that is gone has no summary.
 
 import time
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from psycopg.errors import QueryCanceled
 
+from groups.postgres.django_connection import execute, rows
 from groups.store.sql import hours as sql
 
 NAME: Final = "progress"
@@ -68,32 +69,21 @@ class ProgressHours:
         hour, after, is_over = self._position()
         if not is_over:
             return False
-        names = [name for (name,) in _rows(sql.GROUPS, hour=hour, after=after, groups=size)]
+        names = [name for (name,) in rows(sql.GROUPS, hour=hour, after=after, groups=size)]
         if names and not is_too_long:
-            _execute(f"SET LOCAL statement_timeout = {STATEMENT_MS_MAX}")
-            _execute(sql.SUMMARISE, hour=hour, group_ids=names)
+            execute(f"SET LOCAL statement_timeout = {STATEMENT_MS_MAX}")
+            execute(sql.SUMMARISE, hour=hour, group_ids=names)
             self._done += len(names)
         self._left_out += len(names) if is_too_long else 0
         last = names[-1] if len(names) == size else ""
-        _execute(sql.MOVE_ON, name=NAME, hour=hour if last else hour + HOUR, group_id=last)
+        execute(sql.MOVE_ON, name=NAME, hour=hour if last else hour + HOUR, group_id=last)
         return True
 
     def _position(self) -> tuple[datetime, str, bool]:
         """The hour, the last of its groups that is done, and whether the hour is over."""
-        found = _rows(sql.NEXT, name=NAME, late_s=LATE_S)
+        found = rows(sql.NEXT, name=NAME, late_s=LATE_S)
         if not found:
-            _execute(sql.BEGIN, name=NAME)
-            found = _rows(sql.NEXT, name=NAME, late_s=LATE_S)
+            execute(sql.BEGIN, name=NAME)
+            found = rows(sql.NEXT, name=NAME, late_s=LATE_S)
         ((hour, after, is_over),) = found
         return hour, after, is_over
-
-
-def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())
-
-
-def _execute(statement: str, **parameters: Any) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from types import ModuleType
 from typing import Any, Final
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 
 from groups.core.group import Millis
 from groups.core.journal import EntryKind, Trigger
@@ -23,6 +23,7 @@ from groups.models import Operation
 from groups.operations.requests import request_many
 from groups.periodic import PeriodicSettings
 from groups.postgres.channels import NOTIFY
+from groups.postgres.django_connection import execute, rows
 from groups.store.sql import configs as configs_sql
 from groups.store.sql import drains as drains_sql
 from groups.store.sql import group_counts as counts_sql
@@ -92,11 +93,11 @@ class SessionSweep:
     def _sweep(self) -> str:
         began = self.clock()
         with transaction.atomic():
-            overdue = dict(_rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
+            overdue = dict(rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
             if overdue:
-                _execute(live_sql.PROBE, slots=list(overdue))
-            questions = [UnansweredProbe(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
-            ((longest_ms,),) = _rows(live_sql.LONGEST_LEASE_MS)
+                execute(live_sql.PROBE, slots=list(overdue))
+            questions = [UnansweredProbe(*row) for row in rows(live_sql.OPEN_QUESTIONS)]
+            ((longest_ms,),) = rows(live_sql.LONGEST_LEASE_MS)
             _ring(questions, overdue)
         # A node may answer from memory during its own lease.
         self._silences.lease_ms = max(self._lease_ms, longest_ms)
@@ -109,7 +110,7 @@ class SessionSweep:
 def _ring(questions: Iterable[UnansweredProbe], overdue: Mapping[int, Sequence[str]]) -> None:
     for question in questions:
         payload = _payload(question.slot, overdue.get(question.slot, ()))
-        _execute(NOTIFY, bell=live_sql.WATCH_BELL, payload=payload)
+        execute(NOTIFY, bell=live_sql.WATCH_BELL, payload=payload)
 
 
 def _payload(slot: int, group_ids: Sequence[str]) -> str:
@@ -129,14 +130,14 @@ def _release(silent: Sequence[UnansweredProbe]) -> list[int]:
     if not silent:
         return []
     with transaction.atomic():
-        released = _rows(
+        released = rows(
             live_sql.RELEASE,
             slots=[question.slot for question in silent],
             epochs=[question.epoch for question in silent],
         )
         for node_id in sorted({node_id for _, node_id in released}):
             slots = [slot for slot, owner in released if owner == node_id]
-            _execute(
+            execute(
                 sql.NOTE_SLOTS,
                 node_id=node_id,
                 kind=EntryKind.SLOTS_RELEASED,
@@ -181,7 +182,7 @@ class RetentionSweep:
 
     def _page(self, size: int) -> list[tuple[Any, ...]]:
         minutes = PeriodicSettings.from_django().offsets_retention_minutes
-        return _rows(sql.MAY_EXPIRE, after=self._after, minutes=minutes, groups=size)
+        return rows(sql.MAY_EXPIRE, after=self._after, minutes=minutes, groups=size)
 
 
 CLEAN_UP: Final = "clean-up"
@@ -197,8 +198,8 @@ def clean_up() -> str:
             sql.OLD_OPERATIONS, hours=kept.operations_retention_hours, retention=RETENTION
         ),
         "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
-        "notes": _execute(live_sql.FORGET_STRANGERS),
-        "counts of deleted groups": _execute(counts_sql.FORGET),
+        "notes": execute(live_sql.FORGET_STRANGERS),
+        "counts of deleted groups": execute(counts_sql.FORGET),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
         "tables of days packed": _pack_facts(),
         "days of facts": _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
@@ -221,21 +222,21 @@ def _remove(statement: str, **parameters: Any) -> int:
     """Delete old rows, some at a time, while there are more and time is left."""
     removed, until = 0, time.monotonic() + SWEEP_S_MAX
     while True:
-        rows = _execute(statement, rows=ROWS_A_STATEMENT, **parameters)
-        removed += rows
-        if rows < ROWS_A_STATEMENT or time.monotonic() >= until:
+        deleted = execute(statement, rows=ROWS_A_STATEMENT, **parameters)
+        removed += deleted
+        if deleted < ROWS_A_STATEMENT or time.monotonic() >= until:
             return removed
 
 
 def _forget(sql: ModuleType, hours: int) -> int:
     """Delete what is kept for nodes that have been away for too long: drains, or leases of ids."""
-    _execute(sql.SEE, name=CLEAN_UP, hours=hours)
+    execute(sql.SEE, name=CLEAN_UP, hours=hours)
     return _remove(sql.FORGET, hours=hours)
 
 
 def _turn_history(hours: int) -> int:
     """Create the next hours' partitions and drop expired ones."""
-    ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    ((dropped,),) = rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
     return int(dropped)
 
 
@@ -243,7 +244,7 @@ def _turn_facts(hours: int, most: int) -> int:
     """Create the next days' partitions, and drop expired ones, and the oldest while there are more
     mebibytes than ``most``."""
     turns = "rollcall_turn_packed(%(hours)s, %(most)s) + rollcall_turn_facts(%(hours)s, %(most)s)"
-    ((dropped,),) = _rows(f"SELECT {turns}", hours=hours, most=most)
+    ((dropped,),) = rows(f"SELECT {turns}", hours=hours, most=most)
     return int(dropped)
 
 
@@ -254,22 +255,9 @@ def _pack_facts() -> int:
     with suppress(OperationalError):
         while time.monotonic() < until:
             with transaction.atomic():
-                _execute(f"SET LOCAL statement_timeout = {PACK_MS_MAX}")
-                ((name,),) = _rows(PACK, late=PACKED_LATE)
+                execute(f"SET LOCAL statement_timeout = {PACK_MS_MAX}")
+                ((name,),) = rows(PACK, late=PACKED_LATE)
             if name is None:
                 break
             done += 1
     return done
-
-
-def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())
-
-
-def _execute(statement: str, **parameters: Any) -> int:
-    """Returns the number of affected rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return int(cursor.rowcount)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pipeline.datasets.dataset import Dataset
 from pipeline.results import folders
 from pipeline.results.folders import COMPLETE, Output
-from pipeline.results.history import INCREMENTS, History
+from pipeline.results.history import INCREMENTS, History, histories
 from pipeline.results.parts import TYPES, Part, Parts
 
 NEWEST: Final = """
@@ -41,6 +41,10 @@ class Lacking(Exception):
     """A format needs a package that is not installed; the text says which."""
 
 
+class IsItself(Exception):
+    """The tables would be written over themselves."""
+
+
 class Table(NamedTuple):
     """What is exported: a name, and its rows, which can be read once."""
 
@@ -52,7 +56,9 @@ def export(
     conninfo: str, output: Output, to: Output, form: str, tables: Mapping[str, type[Dataset]]
 ) -> Mapping[str, str]:
     """Copy these tables of files and all reports of the newest run; the addresses by name. Raises
-    ``NothingToExport`` and ``Lacking``."""
+    ``NothingToExport``, ``Lacking`` and ``IsItself``."""
+    if to == output:
+        raise IsItself(f"{to.address} is where the tables are: an export goes elsewhere.")
     write = FORMATS[form]
     with psycopg.connect(conninfo) as connection:
         found = connection.execute(NEWEST).fetchone()
@@ -79,7 +85,7 @@ def _tables(output: Output, tables: Mapping[str, type[Dataset]], run_id: int) ->
 def _layers(output: Output, run_id: int) -> tuple[History, Sequence[int]] | None:
     """Those of the run, if it was an incremental one."""
     increments = output.within(INCREMENTS)
-    for name in folders.children(increments.address):
+    for name in histories(increments):
         history = History(increments.within(name))
         state = history.state([run_id])
         if state is not None:
@@ -131,7 +137,7 @@ def _delta(rows: pa.RecordBatchReader, to: Output, name: str, run_id: int) -> st
         from deltalake import CommitProperties, write_deltalake
     except ModuleNotFoundError:
         raise Lacking("Delta needs deltalake: `make analyze` installs it.") from None
-    address = f"{to.address}/{name}".replace("s3a://", "s3://", 1)
+    address = folders.escaped(f"{to.address}/{name}").replace("s3a://", "s3://", 1)
     said = CommitProperties(custom_metadata={"rollcall.run": str(run_id)})
     write_deltalake(
         address, rows, mode="overwrite", schema_mode="overwrite", commit_properties=said

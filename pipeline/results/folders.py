@@ -18,6 +18,8 @@ from pyspark.sql import DataFrame
 TABLES_KEPT: Final = 3
 """Each is about as large as the journal, compressed; reports can be computed again from one."""
 
+LOCAL: Final = "file://"
+
 COMPLETE: Final = "_SUCCESS"
 RUN: Final = "run"
 
@@ -39,8 +41,9 @@ class Output:
 
     @classmethod
     def at(cls, place: str) -> "Output":
-        """Of a URI, or a folder of this machine, which all executors must share."""
-        return cls(place.rstrip("/") if "://" in place else Path(place).absolute().as_uri())
+        """Of a URI, or a folder of this machine, which all executors must share. Its path is as it
+        is, without escapes: Hadoop, by which Spark writes, takes ``%20`` for three characters."""
+        return cls(place.rstrip("/") if "://" in place else f"{LOCAL}{Path(place).absolute()}")
 
     def of(self, table: str, run_id: int) -> str:
         """The address of a run's table."""
@@ -64,9 +67,11 @@ class Output:
             if not exists(f"{address}/{COMPLETE}"):
                 delete(address)
 
-    def tidy(self, table: str) -> None:
-        """Delete all but the newest few."""
-        self.keep(table, sorted(self.runs(table))[-TABLES_KEPT:])
+    def tidy(self, table: str, run_id: int) -> None:
+        """Delete all but those of this run and the few before it. Greater numbers are of a database
+        that is gone: numbers begin again with a restored backup, or another database."""
+        there = sorted(run for run in self.runs(table) if run <= run_id)
+        self.keep(table, there[-TABLES_KEPT:])
 
     def runs(self, table: str) -> Mapping[int, str]:
         """The addresses of a table by runs, complete or not."""
@@ -111,9 +116,10 @@ def write_lines(frame: DataFrame, address: str) -> None:
 
 
 def read_lines(address: str) -> Iterator[bytes]:
-    """What ``write_lines`` has written, if it has, in blocks, which need not end with a line."""
+    """What ``write_lines`` has written, in blocks, which need not end with a line. Raises
+    ``OSError`` where it has not."""
     files, folder = opened(address)
-    for info in files.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
+    for info in files.get_file_info(fs.FileSelector(folder)):
         if info.base_name.startswith("part-"):
             with files.open_input_stream(info.path) as stream:
                 while block := stream.read(BLOCK_BYTES):
@@ -167,8 +173,16 @@ def write_text(address: str, text: str) -> None:
     files.move(f"{path}.new", path)
 
 
+def escaped(address: str) -> str:
+    """The address as a URL, for programs that take ``%20`` for a space."""
+    is_local = address.startswith(LOCAL)
+    return Path(address.removeprefix(LOCAL)).as_uri() if is_local else address
+
+
 def opened(address: str) -> tuple[fs.FileSystem, str]:
     """The file system of an address, and the path there."""
+    if address.startswith(LOCAL):
+        return fs.LocalFileSystem(), address.removeprefix(LOCAL)
     found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         re.sub("^s3a:", "s3:", address)  # Hadoop's name for S3
     )

@@ -13,6 +13,7 @@ leaves nothing that does. N begins again with 1 more where the place up to which
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
@@ -117,8 +118,8 @@ class History:
         """The newest folder of a history; ``anew``: another, which is empty. Its name says which
         columns its files have."""
         all_of = output.within(INCREMENTS)
-        found = [child.rpartition("-") for child in folders.children(all_of.address)]
-        last = max((int(n) for own, _, n in found if own == name and n.isdigit()), default=0)
+        found = [child.rpartition("-") for child in histories(all_of)]
+        last = max((int(n) for own, _, n in found if own == name), default=0)
         return cls(all_of.within(f"{name}-{max(last + anew, 1)}"))
 
     @property
@@ -199,10 +200,10 @@ class History:
         kept = extent.behind(since)
         if kept != extent:
             self.note_extent(state.run, kept)
-        own = self.output.address.rpartition("/")
-        for name in folders.children(own[0]):
-            if name != own[2]:
-                folders.delete(f"{own[0]}/{name}")
+        place, _, own = self.output.address.rpartition("/")
+        for name in histories(Output(place)):
+            if name != own:
+                folders.delete(f"{place}/{name}")
         for table in (GROUPS, *tables):
             self.layers.keep(table, state.layers)
         for table in kept.offsets:
@@ -212,6 +213,13 @@ class History:
 
     def _state(self, run: int) -> str:
         return f"{self.output.of(STATES, run)}/state.json"
+
+
+def histories(increments: Output) -> list[str]:
+    """The names of all that are there. Other things may be, too, as file managers leave them."""
+    return [
+        name for name in folders.children(increments.address) if re.fullmatch(r".+-[0-9]+", name)
+    ]
 
 
 def _part(

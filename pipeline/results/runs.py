@@ -30,6 +30,9 @@ DETAIL_CHARS_MAX = 2_000
 TRACEBACK = "Traceback (most recent call last):"
 """What begins the stack trace of an executor's Python, which ends in its error."""
 
+ENDED = "The analysis was told to end."
+"""Ctrl-C has no text of its own: Spark has a handler for it."""
+
 CAUSE = "Caused by: "
 """How Java begins the line of an error that led to the one above it."""
 
@@ -56,8 +59,10 @@ WHERE id = %s
 
 FAIL = """
 UPDATE rollcall_report_run SET state = 'failed', finished_at = clock_timestamp(), detail = %s
-WHERE id = %s
+WHERE id = %s AND state = 'running'
 """
+"""What goes wrong while old files are deleted undoes nothing that is committed, upon which later
+runs may build."""
 
 KEEPS = """
 WITH kept AS (
@@ -160,19 +165,20 @@ class Replaced(NamedTuple):
 
 
 class AlreadyRunning(Exception):
-    """Another analysis holds the lock; its report is just as good."""
+    """Another analysis holds the lock."""
 
 
 @contextmanager
-def alone(conninfo: str) -> Iterator[Connection]:
-    """A connection on which no other analysis runs; raises ``AlreadyRunning``.
+def alone(conninfo: str, instead: str = "its report will do") -> Iterator[Connection]:
+    """A connection on which no other analysis runs; raises ``AlreadyRunning``, which says what to
+    do instead.
 
     The lock ends with the connection, and so with the process, however it ends.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         (is_ours,) = _one(connection, "SELECT pg_try_advisory_lock(%s)", [LOCK])
         if not is_ours:
-            raise AlreadyRunning("Another analysis is at work; its report will do.")
+            raise AlreadyRunning(f"Another analysis is at work; {instead}.")
         connection.execute(BURY)
         yield connection
 
@@ -269,7 +275,7 @@ def top(
 
 def sentence(error: BaseException) -> str:
     """The error message without a stack trace; of a Spark error, its cause."""
-    text = str(error)
+    text = str(error) or (ENDED if isinstance(error, KeyboardInterrupt) else "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

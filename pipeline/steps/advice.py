@@ -164,6 +164,17 @@ def _lives() -> Column:
     return f.array_join(newest, ",").alias("lives")
 
 
+def _kind() -> Column:
+    """The protocol of the newest of a group of lives."""
+    return f.max_by("kind", f.struct("joined_at", "life")).alias("kind")
+
+
+def _by_kind(classic: Column, consumer: Column) -> Column:
+    """How a setting is changed: in the consumer protocol clients refuse a session timeout of their
+    own."""
+    return f.when(f.col("kind") == "consumer", consumer).otherwise(classic)
+
+
 def _assignor() -> Column:
     """The first assignor that the newest member of a group of lives named."""
     known = f.max_by("protocols", f.struct("joined_at", "life"))
@@ -178,6 +189,7 @@ def session_timeout(facts: Facts) -> DataFrame:
             f.count("*").alias("evidence"),
             f.max("away").alias("longest"),
             f.max("session_timeout_ms").alias("timeout"),
+            _kind(),
             _lives(),
         )
     )
@@ -190,7 +202,14 @@ def session_timeout(facts: Facts) -> DataFrame:
             " paused for at most %.1f s",
             "evidence", f.col("timeout") / 1_000, f.col("longest") / 1_000,
         ).alias("finding"),
-        f.format_string("session.timeout.ms=%d", proposed).alias("change"),
+        _by_kind(
+            f.format_string("session.timeout.ms=%d", proposed),
+            f.format_string(
+                "consumer.session.timeout.ms=%d for the group (rollcall group configure), as far as"
+                " group.consumer.max.session.timeout.ms allows it: members cannot set their own",
+                proposed,
+            ),
+        ).alias("change"),
         f.format_string("--session-timeout-ms %d", proposed).alias("what_if"),
     )  # fmt: skip
 
@@ -205,8 +224,12 @@ def static_membership(facts: Facts) -> DataFrame:
     counted = restarts.groupBy(PERIOD, "group_id").agg(
         f.count("*").alias("evidence"),
         f.max("back_ms").alias("longest"),
+        _kind(),
         _lives(),
         _occasions("left_at"),
+    )
+    timeout = _by_kind(
+        f.lit("session.timeout.ms"), f.lit("the group's consumer.session.timeout.ms")
     )
     return _again(counted.withColumn("subject", f.col("group_id"))).select(
         *SHARED,
@@ -216,7 +239,8 @@ def static_membership(facts: Facts) -> DataFrame:
             f.col("longest") / 1_000, "evidence",
         ).alias("finding"),
         f.format_string(
-            "group.instance.id=<a name that a member keeps>, session.timeout.ms above %d",
+            "group.instance.id=<a name that a member keeps>, %s above %d",
+            timeout,
             f.greatest("longest", f.lit(SOON_MS // 2)),
         ).alias("change"),
         f.lit("--static-ids").alias("what_if"),

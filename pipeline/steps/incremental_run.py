@@ -18,7 +18,7 @@ from pipeline.sources.stream import START
 from pipeline.steps.increments import Groups, Increment, Plan, layout, plan, sources
 from pipeline.steps.job import Done, Job
 from pipeline.steps.table import Step
-from pipeline.steps.whole_run import READING, described, divided, top, written
+from pipeline.steps.whole_run import READING, described, divided, top
 
 
 def incremental_run(job: Job) -> Done:
@@ -31,9 +31,9 @@ def incremental_run(job: Job) -> Done:
     _tables(job, increment)
     state = _state(increment, extent)
     history.note(state)
-    _reports(job, increment)
+    made = rows.written(job.output, _reports(job, increment))
     read = Read(moment.at, state.events, state.last)
-    told, made, replaced = described(job), written(job), increment.replaced()
+    told, replaced = described(job), increment.replaced()
     count = runs.succeed(job.connection, job.run_id, read, told, made, replaced)
     history.tidy(state, extent, [step.output.NAME for step in job.tables()])
     rows.clear(job.output)
@@ -140,17 +140,21 @@ def _state(increment: Increment, extent: Extent) -> State:
     )  # fmt: skip
 
 
-def _reports(job: Job, increment: Increment) -> None:
+def _reports(job: Job, increment: Increment) -> list[str]:
+    """Write the rows of reports that have other ones than before; returns their names."""
     rows.clear(job.output)
     increment.begin_reports()
+    changed: list[str] = []
 
     def write(step: Step) -> None:
         report = increment.report(step)
         if report is not None:
             rows.write(report, job.output, job.run_id, increment.rows_of())
+            changed.append(report.NAME)
 
     with increment.settings():
         job.each(job.reports(), write)
+    return changed
 
 
 def _how(increment: Increment) -> str:

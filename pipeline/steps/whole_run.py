@@ -1,6 +1,6 @@
 """A run that reads everything that the database has, as of one moment."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
@@ -62,7 +62,7 @@ class Work:
     def tidy(self) -> None:
         """Delete old tables."""
         for name in self.tables:
-            self.output.tidy(name)
+            self.output.tidy(name, self.run_id)
 
 
 def divided(frame: DataFrame) -> DataFrame:
@@ -81,7 +81,8 @@ def whole_run(job: Job, why: str) -> Done:
         job.each(job.tables(), lambda step: work.compute(step, moment))
     read = Read(moment.at, moment.events, moment.last)
     _reports(work, job, moment)
-    count = runs.succeed(job.connection, job.run_id, read, described(job), written(job))
+    made = rows.written(job.output, [step.output.NAME for step in job.reports()])
+    count = runs.succeed(job.connection, job.run_id, read, described(job), made)
     work.tidy()
     rows.clear(job.output)
     return Done(job.run_id, f"whole: {why}", read.events, count, work.tables, top(job))
@@ -102,11 +103,6 @@ def described(job: Job) -> list[dict[str, object]]:
 def top(job: Job) -> list[dict[str, object]]:
     """Its costliest rows."""
     return runs.top(job.connection, job.run_id, Cost.NAME, ALL, Cost.ORDER, TOP)
-
-
-def written(job: Job) -> Iterator[bytes]:
-    """The rows of the run's reports."""
-    return rows.written(job.output, [step.output.NAME for step in job.reports()])
 
 
 def _reports(work: Work, job: Job, moment: Snapshot) -> None:

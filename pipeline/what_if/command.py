@@ -58,7 +58,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", me: str
     what.add_argument("--group", action="append", default=[], dest="groups", help="only this one")
     what.add_argument("--period", choices=PERIODS, default="7d")
     what.add_argument("--requested-by", default=me, help=argparse.SUPPRESS)
-    what.set_defaults(verb=run)
+    what.set_defaults(verb=run, called="What-if")
 
 
 def _natural(text: str) -> int:
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> str:
         from pipeline.session import session
         from pipeline.what_if import job
 
-    with runs.alone(conninfo) as connection, session() as spark:
+    with runs.alone(conninfo, "ask again when it has ended") as connection, session() as spark:
         asked = job.Asked(change, rules, options.period, tuple(options.groups))
         made = job.asked(spark, conninfo, asked, console.progress)
         kept_until = made.at + timedelta(hours=config.what_if_retention_hours())

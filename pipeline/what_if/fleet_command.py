@@ -51,7 +51,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     where.add_argument(
         "--database", action="store_true", help="the configured database, which has no facts yet"
     )
-    fleet.set_defaults(verb=run)
+    fleet.set_defaults(verb=run, called="The fleet")
 
 
 def _types() -> Mapping[str, type]:
@@ -147,11 +147,12 @@ def to_parquet(described: Description, begin: int, seed: int, output: str) -> st
 def write_parquet(chunk: Chunk) -> int:
     """Write the chunk's files; returns how many rows."""
     import pyarrow as pa
-    from pyarrow import fs, parquet
+    from pyarrow import parquet
 
+    from pipeline.results import folders
     from pipeline.what_if.fleet_tables import DATASETS, schema
 
-    files, folder = fs.FileSystem.from_uri(chunk.output)
+    files, folder = folders.opened(chunk.output)
     count = 0
     for name, rows in chunk.rows().items():
         files.create_dir(f"{folder}/{name}")

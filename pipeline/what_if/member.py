@@ -16,7 +16,9 @@ NOTHING: Final[Parts] = frozenset()
 AGAIN_MS: Final = 100
 """After a refusal a client tries again, about so soon."""
 
-DOUBLED_MAX: Final = 8
+DOUBLED_MAX: Final = 14
+"""Doubled so often, a millisecond is more than ``AGAIN_MS_MAX``."""
+
 AGAIN_MS_MAX: Final = 10_000
 """No client asks more seldom."""
 

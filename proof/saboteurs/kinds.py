@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groups.core import transactions
-from groups.core.commanded import invariants as commanded_invariants
+from groups.core.commanded import group as commanded_group
 from groups.core.commanded import offsets as commanded_offsets
 from groups.core.commanded import rebalance as commanded_rounds
 from groups.core.commanded import states as commanded_states
 from groups.core.commanded.live import Live
-from groups.core.draft import invariants as draft_invariants
+from groups.core.draft import group as draft_group
 from groups.core.draft import join_phase as draft_rounds
 from groups.core.draft import offsets as draft_offsets
-from groups.core.shared import OVER_MAX, SharedDict
 from groups.core.transactions import Claim, PendingOffsets
+from groups.core.values import OVER_MAX, SharedDict
 from groups.postgres import connections
 from groups.runtime.batch_writer import BatchWriter
 from proof.saboteurs.breaking import (
@@ -136,7 +136,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         "a round of the draft deals anew and does not raise the generation",
         several(
             around(draft_rounds, "_next_generation", _same_generation),
-            put(draft_invariants, "check", nothing),
+            put(draft_group, "check_change", nothing),
         ),
         MEMBERS,
         DRAFT,
@@ -149,7 +149,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
                 "STEPS",
                 {**commanded_rounds.STEPS, commanded_states.PREPARING: _not_waiting},
             ),
-            put(commanded_invariants, "check", nothing),
+            put(commanded_group, "check_change", nothing),
         ),
         MEMBERS,
         COMMANDED,

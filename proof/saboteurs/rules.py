@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from groups.core import offset_rules
 from groups.core.classic import join, offsets, sync, timers
 from groups.core.classic.live import HeldSync
 from groups.core.classic.work import Work
+from groups.core.consumer import group as consumer_group
 from groups.core.consumer import heartbeat as consumer_heartbeat
-from groups.core.consumer import invariants
 from groups.core.consumer import offsets as consumer_offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.work import Work as ConsumerWork
@@ -139,7 +140,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "sweep-takes-all": Saboteur(
         "retention deletes offsets of a group with members",
-        put(offsets, "_expired", _everything),
+        put(offset_rules, "_overdue", _everything),
         ("sweep-offsets", "client-crash"),
     ),
     "superseded-forgotten": Saboteur(
@@ -162,7 +163,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         several(
             put(ConsumerWork, "is_free_for", lambda self, member_id: always),
             put(Index, "_hold", _unnoticed),
-            put(invariants, "check", nothing),
+            put(consumer_group, "check_change", nothing),
         ),
         ("client-crash", "client-leave"),
     ),

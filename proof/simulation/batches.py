@@ -18,7 +18,7 @@ from groups.core.draft.work import KIND as DRAFT
 from groups.core.events import OffsetWrite
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import Durable, MemberRow, slot_of
-from groups.core.shared import may_differ
+from groups.core.values import may_differ
 from groups.postgres.errors import (
     Busy,
     Conflict,

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from groups.core.classic import packing
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.core.subscription import pack_protocols
 from proof.simulation.cluster import RULES
 from proof.simulation.network import Network
 from proof.simulation.node import Needs, Node
@@ -67,7 +67,7 @@ class Rows(Database):
 
 def member(number: int) -> MemberRow:
     """One of a group's."""
-    name, claims = f"m-{number}", packing.pack((("range", b""),))
+    name, claims = f"m-{number}", pack_protocols((("range", b""),))
     return MemberRow(name, None, "c", "/h", SESSION_MS, SESSION_MS, number, claims, b"its share")
 
 

@@ -28,10 +28,17 @@ from protocol.limits.request_meter import RequestMeter
 from protocol.requests.api_row import API_VERSIONS, Api
 from protocol.requests.call import Call
 from protocol.requests.refusals import Refusal
-from rollcall.wire.codec import decode, encode, encode_large, is_large
+from rollcall.wire.codec import (
+    RequestHeader,
+    decode,
+    encode,
+    encode_large,
+    is_large,
+    parse_header,
+    response_frame,
+)
 from rollcall.wire.disposal import discard
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.limits import REPLY_BYTES_MAX
 
 logger = logging.getLogger(__name__)

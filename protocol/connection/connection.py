@@ -35,8 +35,8 @@ from protocol.limits.metering import ClientMeter
 from protocol.requests.api_row import Api
 from protocol.requests.pace import Pace
 from protocol.requests.session import Session
+from rollcall.wire.codec import FrameBuffer, RequestHeader, parse_header
 from rollcall.wire.errors import FrameError, WireError
-from rollcall.wire.frames import FrameBuffer, RequestHeader, parse_header
 
 logger = logging.getLogger(__name__)
 

@@ -29,8 +29,7 @@ from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.codec import encode
-from rollcall.wire.frames import RequestHeader, response_frame
+from rollcall.wire.codec import RequestHeader, encode, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest
 
 OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")

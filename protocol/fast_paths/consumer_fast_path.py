@@ -20,7 +20,7 @@ from protocol.fast_paths.short_frames import CORRELATION_ID, FRAME_BYTES_MAX
 from protocol.handlers.support import long_poll, validation
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.frames import RequestHeader
+from rollcall.wire.codec import RequestHeader
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,

@@ -25,8 +25,7 @@ from protocol.handlers.support import found_offsets, validation
 from protocol.handlers.support.found_offsets import GroupOffsets
 from protocol.limits.metering import ClientMeter
 from protocol.requests.session import Session
-from rollcall.wire.codec import encode
-from rollcall.wire.frames import response_frame
+from rollcall.wire.codec import encode, response_frame
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,

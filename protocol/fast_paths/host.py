@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any, Protocol
 
-from groups.event_loop import TurnQueue, Turns
 from groups.node import Node
 from groups.runtime.runtime import CoordinatorRuntime
 from protocol.fast_paths.heartbeat_hold import Ends
@@ -11,6 +10,7 @@ from protocol.limits.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.limits.metering import Metering
 from protocol.requests.call import PendingReplies
 from protocol.requests.pace import KnownPaces
+from protocol.requests.turns import TurnQueue, Turns
 
 
 class Host(Protocol):

@@ -6,10 +6,9 @@ Whatever is not usual goes to the queue, which answers with the error.
 from struct import Struct
 from typing import Final, TypeVar
 
-from rollcall.wire.codec import decode
+from rollcall.wire.codec import RequestHeader, decode, parse_header
 from rollcall.wire.declare import Message
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header
 
 KEY_BYTES: Final = 2
 """Every frame begins with the API key."""

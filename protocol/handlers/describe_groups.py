@@ -3,11 +3,11 @@ and commanded groups; an unknown id is described as a dead group."""
 
 from typing import Any
 
-from groups.core.classic.packing import metadata_of
 from groups.core.classic.states import STABLE
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
 from groups.core.step import RowsGroup
+from groups.core.subscription import metadata_of
 from protocol.handlers.support import group_operations, reply_room, validation
 from protocol.handlers.support.kafkas_words import NO_SUCH_GROUP, NOT_CLASSIC
 from protocol.requests.call import Call

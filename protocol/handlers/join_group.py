@@ -1,5 +1,6 @@
 """JoinGroup (11): a member joins the next generation."""
 
+from asyncio import CancelledError
 from dataclasses import replace
 
 from groups.core.consumer.group import ConsumerGroup
@@ -37,7 +38,12 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     if not request.member_id:  # that of a static member that has none any more, or of another
         call.claimed(request.group_id, request.group_instance_id, How.TAKEN)
     event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
-    reply = await call.decide(request.group_id, event)
+    try:
+        reply = await call.decide(request.group_id, event)
+    except CancelledError:
+        if not request.member_id:
+            call.abandon(request.group_id)
+        raise
     if not isinstance(reply, Joined):
         reply = Joined(reply.error, request.member_id)
     if reply.error is ErrorCode.MEMBER_ID_REQUIRED:

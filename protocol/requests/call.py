@@ -15,17 +15,17 @@ from typing import Final, Protocol, TypeVar
 from groups.cluster.view import Endpoint
 from groups.core.authors import Author, Client
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Event, Ticket
+from groups.core.events import Event, IdsAbandoned, Ticket
 from groups.core.instance_claims import How, party
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from groups.core.signs_of_life import Sign
-from groups.event_loop import Turns
 from groups.node import Node
 from groups.runtime.collaborators import no_connections
 from protocol.requests.access import Open
 from protocol.requests.pace import KnownPaces, Pace
 from protocol.requests.session import Session
+from protocol.requests.turns import Turns
 
 T = TypeVar("T")
 
@@ -257,6 +257,12 @@ class Call:
         if instance_id is not None:
             claimant = party(self.client_id, self.client_host)
             self.node.instance_claims.note(group_id, instance_id, how, claimant)
+
+    def abandon(self, group_id: str) -> None:
+        """The connection has ended while this request waited for its member's id."""
+        coordinator = self.node.coordinator
+        if coordinator.group(group_id) is not None:
+            coordinator.submit(group_id, IdsAbandoned(join=self.ticket))
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for the reply."""

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, complete_group, rest_of
-from rollcall.cli.facts import At
+from rollcall.cli.context import At, Form, complete_group, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, note, show, show_one
 from rollcall.cli.words import Commands

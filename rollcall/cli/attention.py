@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, rest_of
+from rollcall.cli.context import At, Form, moment, rest_of
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.output import Column, Output, note, show, show_one
 from rollcall.cli.rest import Row
@@ -81,9 +81,7 @@ def acknowledge(
         str, typer.Option("--note", "-n", help="What is being done about it.", show_default=False)
     ],
     subject: Subject = "",
-    until: Annotated[
-        str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")
-    ] = None,
+    until: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Acknowledge a firing rule until the situation ends, or until a time."""
@@ -109,7 +107,6 @@ Prefix = Annotated[
     bool, typer.Option("--prefix", help='It is the beginning of group ids; "": all groups.')
 ]
 Reason = Annotated[str, typer.Option("--reason", "-r", help="Why.", show_default=False)]
-Until = Annotated[str | None, typer.Option("--until", help="A time: 2026-01-31T12:00:00Z.")]
 
 
 @app.command()
@@ -139,7 +136,7 @@ def tune(
     threshold: Annotated[int, typer.Option("--threshold", "-t", help="As the setting has it.")],
     reason: Reason,
     prefix: Prefix = False,
-    until: Until = None,
+    until: At = None,
     output: Form = Output.TABLE,
 ) -> None:
     """Give a group a threshold of its own, or all groups whose ids begin alike."""
@@ -151,7 +148,7 @@ def silence(
     context: typer.Context,
     rule: Rule,
     group: Group,
-    until: Annotated[str, typer.Option("--until", help="A time: 2026-01-31T12:00:00Z.")],
+    until: Annotated[str, typer.Option(help="A time, in UTC unless it says.", parser=moment)],
     reason: Reason,
     prefix: Prefix = False,
     output: Form = Output.TABLE,

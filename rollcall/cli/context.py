@@ -6,6 +6,7 @@ Typer reads the options from the annotations, so they are declared here once.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, Final
 
@@ -117,6 +118,21 @@ Wait = Annotated[
     typer.Option("--wait/--no-wait", help="Wait until the operation ends, or print it at once."),
 ]
 Timeout = Annotated[float, typer.Option("--timeout", min=0, help="The longest wait, in seconds.")]
+
+
+def moment(text: str) -> str:
+    """The time as REST takes it."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise Failure(Code.USAGE, f"{text} is not a time such as 2026-01-31T12:00:00Z.") from None
+    return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).isoformat()
+
+
+A_TIME: Final = typer.Option(
+    help="A time, such as 2026-01-31T12:00:00Z; without a zone it is in UTC.", parser=moment
+)
+At = Annotated[str | None, A_TIME]
 Part = Annotated[str | None, typer.Option("--query", "-q", help="Only names that contain this.")]
 
 TIMEOUT_S: Final = 60.0

@@ -2,13 +2,11 @@
 ``owners`` of all groups: what was so (docs/facts.md)."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, GroupId, TopicName, rest_of
-from rollcall.cli.failures import Code, Failure
+from rollcall.cli.context import At, Form, GroupId, TopicName, moment, rest_of
 from rollcall.cli.group_tables import CLIENT, GROUP, HOST, INSTANCE, MEMBER
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, say, show, show_one
@@ -69,19 +67,6 @@ PROGRESS: Final[Sequence[Column]] = (
 )
 
 
-def moment(text: str) -> str:
-    """The time as REST takes it."""
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        raise Failure(Code.USAGE, f"{text} is not a time such as 2026-01-31T12:00:00Z.") from None
-    return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).isoformat()
-
-
-A_TIME: Final = typer.Option(
-    help="A time, such as 2026-01-31T12:00:00Z; without a zone it is in UTC.", parser=moment
-)
-At = Annotated[str | None, A_TIME]
 PartitionNumber = Annotated[int, typer.Argument(metavar="PARTITION", min=0)]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from rollcall.cli.context import Form, complete_group, rest_of
+from rollcall.cli.context import At, Form, complete_group, rest_of
 from rollcall.cli.events import Follower
 from rollcall.cli.output import Column, Output, as_json, cell, say, show
 from rollcall.cli.rest import Rest, Row
@@ -23,8 +23,6 @@ COLUMNS: Final[Sequence[Column]] = (
 
 LINES: Final = 20
 
-Moment = Annotated[str | None, typer.Option(help="A time, such as 2026-01-31T12:00:00Z.")]
-
 Lines = Annotated[int, typer.Option("--lines", "-n", min=0, help="The number of newest entries.")]
 
 
@@ -40,8 +38,8 @@ def tail(
             "--lines", "-n", min=0, help="The number of newest entries: 20, with --since all."
         ),
     ] = None,
-    since: Moment = None,
-    until: Moment = None,
+    since: At = None,
+    until: At = None,
     group: Annotated[
         str | None, typer.Option(help="Of one group.", autocompletion=complete_group)
     ] = None,

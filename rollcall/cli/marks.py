@@ -5,8 +5,8 @@ from typing import Annotated, Final
 
 import typer
 
-from rollcall.cli.context import Form, complete_group, rest_of
-from rollcall.cli.facts import At, short
+from rollcall.cli.context import At, Form, complete_group, rest_of
+from rollcall.cli.facts import short
 from rollcall.cli.output import Column, Output, show, show_one
 
 PATH: Final = "/marks"

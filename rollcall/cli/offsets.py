@@ -12,7 +12,17 @@ from typing import Annotated, Any, Final
 import typer
 
 from rollcall.cli.asking import DryRun, OperationOptions, await_operation, check_plan
-from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Reason, Timeout, Wait, rest_of
+from rollcall.cli.context import (
+    A_TIME,
+    TIMEOUT_S,
+    Form,
+    GroupId,
+    Reason,
+    Timeout,
+    Wait,
+    moment,
+    rest_of,
+)
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, note, show
@@ -37,9 +47,7 @@ DRY: Final = "a dry run"
 def restore(
     context: typer.Context,
     group: GroupId,
-    to: Annotated[
-        str, typer.Option("--to", help="A time, such as 2026-01-31T12:00:00Z.", show_default=False)
-    ],
+    to: Annotated[str, A_TIME],
     reason: Reason,
     dry_run: DryRun = False,
     wait: Wait = True,
@@ -77,7 +85,10 @@ def reset_offsets(
     ] = None,
     to_datetime: Annotated[
         str | None,
-        typer.Option("--to-datetime", help="To the offsets at this time: 2026-01-31T12:00:00Z."),
+        typer.Option(
+            help="To the offsets at this time: 2026-01-31T12:00:00Z; without a zone it is in UTC.",
+            parser=moment,
+        ),
     ] = None,
     from_group: Annotated[
         str | None, typer.Option("--from-group", help="To the offsets of another group.")

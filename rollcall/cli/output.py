@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,9 @@ class Column:
         """The value in this row."""
         return row.get(self.field) if self.value is None else self.value(row)
 
+
+BEYOND_ASCII: Final = re.compile("[^\n -~]")
+"""What JSON has as it is, though some of it controls a terminal."""
 
 ABSENT: Final = "-"
 """What kafka-consumer-groups shows for a missing value."""
@@ -97,7 +101,13 @@ def _csv(rows: Iterable[Row], columns: Sequence[Column]) -> None:
     writer.writerow([column.field for column in columns])
     for row in rows:
         values = [column.of(row) for column in columns]
-        writer.writerow(["" if value is None else value for value in values])
+        writer.writerow([_csv_cell(value) for value in values])
+
+
+def _csv_cell(value: Any) -> Any:
+    """What a program reads is as it is; what a terminal shows has no control sequences."""
+    is_shown = isinstance(value, str) and sys.stdout is not None and sys.stdout.isatty()
+    return "" if value is None else plain(value) if is_shown else value
 
 
 class _Lines:
@@ -108,8 +118,13 @@ class _Lines:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """JSON in characters that standard output has."""
-    return json.dumps(value, indent=indent, ensure_ascii=not _is_unicode())
+    """JSON in characters that standard output has, and that control no terminal."""
+    text = json.dumps(value, indent=indent, ensure_ascii=not _is_unicode())
+    return BEYOND_ASCII.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def _is_unicode() -> bool:
@@ -117,7 +132,11 @@ def _is_unicode() -> bool:
 
 
 def _yaml(value: Any) -> str:
-    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=_is_unicode())).rstrip("\n")
+    """YAML in such characters: all escaped, if some are not to be shown."""
+    text = str(yaml.safe_dump(value, sort_keys=False, allow_unicode=_is_unicode()))
+    if not text.replace("\n", "").isprintable():
+        text = str(yaml.safe_dump(value, sort_keys=False))
+    return text.rstrip("\n")
 
 
 def say(line: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final
+from urllib.parse import quote
 
 import typer
 
@@ -87,7 +88,7 @@ def show_report(
     rest = rest_of(context)
     made = rest.get(PATH)
     query = {"period": period, "group_id": group, "ordering": sort}
-    rows: list[Row] = [*rest.pages(f"{PATH}/{report}", most=lines, **query)]
+    rows: list[Row] = [*rest.pages(f"{PATH}/{quote(report, safe='')}", most=lines, **query)]
     shape = next((each for each in made["data"] if each["name"] == report), None)
     columns = _columns(shape)
     if compare and shape is not None:
@@ -115,9 +116,13 @@ def _compared(
     rest: Rest, report: Row, period: str, rows: Sequence[Row], columns: Sequence[Column]
 ) -> tuple[list[Row], Sequence[Column]]:
     """Rows and columns with one more: what the figure by which the report is sorted was the time
-    before (0 where there was no such row). Raises ``Failure`` where no time is before."""
+    before (0 where there was no such row). Raises ``Failure`` where no time is before, or no row
+    can be there again."""
     if period not in COMPARED:
         raise Failure(Code.USAGE, f"--compare is of {', '.join(COMPARED)}, not of {period}.")
+    if any(column["type"] == "timestamp" for column in report["keys"]):
+        sentence = f"Rows of {report['name']} have a time: --period {period}-before lists others."
+        raise Failure(Code.USAGE, sentence)
     keys, figure = [column["name"] for column in report["keys"]], report["order"]
 
     def key(row: Row) -> tuple[Any, ...]:

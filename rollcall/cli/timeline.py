@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, GroupId, rest_of
-from rollcall.cli.facts import At
+from rollcall.cli.context import At, Form, GroupId, rest_of
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, say, show, show_one
 

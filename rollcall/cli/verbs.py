@@ -9,6 +9,7 @@ import typer
 from rollcall.cli.asking import DryRun, OperationOptions
 from rollcall.cli.context import (
     TIMEOUT_S,
+    At,
     Form,
     GroupId,
     Reason,
@@ -37,7 +38,6 @@ SomeMember = Annotated[
 ]
 
 
-Until = Annotated[str | None, typer.Option("--until", help="A time, such as 2026-01-31T12:00:00Z.")]
 Expected = Annotated[
     int | None,
     typer.Option(
@@ -51,7 +51,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 
 OPTIONS: Final[Mapping[str, Mapping[str, tuple[Any, Any]]]] = {
     "rebalance": {"expected_generation": (Expected, None), "on_in_progress": (Rejects, False)},
-    "freeze": {"until": (Until, None)},
+    "freeze": {"until": (At, None)},
     "delete": {"yes": (Yes, False)},
 }
 """What a command takes besides the common options, and its default: a field of the request's body,

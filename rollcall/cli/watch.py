@@ -16,6 +16,16 @@ from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app, status_lines
 from rollcall.cli.output import plain, say
 
+STATES: Final = [
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Stable",
+    "Assigning",
+    "Reconciling",
+]
+"""Those of a group, as REST has them: for another one ``--until`` would wait for ever."""
+
 CHANGES: Final = ("state", "generation", "member_count", "frozen", "paused", "paused_members")
 """Fields whose changes print a new line without a terminal; the countdown of seconds does not."""
 
@@ -39,6 +49,8 @@ def watch(
     ] = None,
 ) -> None:
     """Follow a group's state until Ctrl-C, or until it reaches a given state."""
+    if until is not None and until.casefold() not in map(str.casefold, STATES):
+        raise Failure(Code.USAGE, f"There is no state {until}: {', '.join(STATES)}.")
     rest, end = rest_of(context), time.monotonic() + (float("inf") if timeout is None else timeout)
     try:
         with _display() as display:

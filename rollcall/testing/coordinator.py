@@ -19,10 +19,9 @@ from groups.core.replies import Reply
 from rollcall.client.core.events import TopicPartition
 from rollcall.testing.answers import KEYS, SPOKEN, Asked, answer, response
 from rollcall.testing.memory import Memory, rules_for_tests
-from rollcall.wire.codec import decode, encode
+from rollcall.wire.codec import decode, encode, parse_header, response_frame
 from rollcall.wire.declare import Message
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import parse_header, response_frame
 from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 

@@ -16,7 +16,7 @@ How bytes are kept from doing harm:
 from collections.abc import Callable
 from itertools import repeat
 from struct import calcsize, unpack_from
-from typing import Any
+from typing import Any, Final
 
 from rollcall.wire import primitives
 from rollcall.wire.declare import Field, Message, layout
@@ -32,17 +32,24 @@ _NAMES: dict[str, object] = {
     **{
         name: getattr(primitives, name)
         for name in (
-            "read_blob", "read_tag", "read_tag_count", "read_text", "read_uvarint", "refuse_count",
-            "refuse_null", "refuse_tag_size", "refuse_truncated", "skip_tags", "uuid_of",
+            "read_blob", "read_repaired", "read_tag", "read_tag_count", "read_text",
+            "read_uvarint", "refuse_count", "refuse_null", "refuse_tag_size", "refuse_truncated",
+            "repaired", "skip_tags", "uuid_of",
         )
     },
 }  # fmt: skip
 
 
-def compile_decoder(cls: type[Message], version: int) -> Decoder:
-    """Returns a function (data, offset, budget) -> instance; see ``codec.decode`` for its
-    errors."""
-    maker = _Maker(version, cls.flexible(version))
+STRICTLY: Final = ("{}.decode()", "read_text")
+REPAIRED: Final = ("repaired({})", "read_repaired")
+"""How texts are read: what becomes of the bytes of a short one, and what reads a long compact one.
+The first raises UnicodeDecodeError for one that is not UTF-8."""
+
+
+def compile_decoder(cls: type[Message], version: int, reads: tuple[str, str] = STRICTLY) -> Decoder:
+    """Returns a function (data, offset, budget) -> instance; see ``codec.decode`` for its errors.
+    ``reads``: how texts are read."""
+    maker = _Maker(version, cls.flexible(version), reads)
     maker.source.line("end = len(data)")
     maker.struct(cls, "v")
     maker.settle()
@@ -72,10 +79,11 @@ class _Maker:
     """Generates the lines. ``run``: fixed fields not read yet; ``ahead``: bytes read after
     ``o``."""
 
-    def __init__(self, version: int, flexible: bool) -> None:
+    def __init__(self, version: int, flexible: bool, reads: tuple[str, str]) -> None:
         self.source = Source(_NAMES)
         self.version = version
         self.flexible = flexible
+        self.short_text, self.long_text = reads
         self.run: list[tuple[str, str]] = []
         self.uuids: list[tuple[str, str]] = []
         self.ahead = 0
@@ -145,7 +153,7 @@ class _Maker:
         start, before = self.at(), self.at(1)
         with block("if 0 < n < 128:" if self.flexible else "if n >= 0:"):
             line(f"e = {before if self.flexible else start} + n")
-            line(f"{target} = data[{start}:e]" + (".decode()" if text else ""))
+            line(f"{target} = {(self.short_text if text else '{}').format(f'data[{start}:e]')}")
             line("o = e")
         if self.flexible and nullable:
             with block("elif n == 0:"):
@@ -153,7 +161,7 @@ class _Maker:
                 line(f"o = {start}")
         with block("else:"):
             if self.flexible:
-                line(f"{target}, o = {'read_text' if text else 'read_blob'}(data, {before})")
+                line(f"{target}, o = {self.long_text if text else 'read_blob'}(data, {before})")
             else:
                 line(f"{target} = None" if nullable else "refuse_null()")
                 line(f"o = {start}")

@@ -64,6 +64,25 @@ def read_text(data: bytes, offset: int) -> tuple[str, int]:
     return data[offset:end].decode(), end
 
 
+def read_repaired(data: bytes, offset: int) -> tuple[str, int]:
+    """The same of a message whose texts need not be UTF-8."""
+    raw, offset = read_blob(data, offset)
+    return repaired(raw), offset
+
+
+def repaired(raw: bytes) -> str:
+    """A text that may not be UTF-8, as Kafka reads it: U+FFFD in the place of what is none.
+
+    Clients whose strings are bytes send such texts: Go's, and those upon librdkafka, for which the
+    metadata of an offset is any bytes. U+FFFD takes three bytes, and a text that would not fit into
+    a response any more is refused.
+    """
+    text = raw.decode(errors="replace")
+    if len(text.encode()) > STRING_BYTES_MAX:
+        raise WireError("a text that is not UTF-8, and too long with U+FFFD in its place")
+    return text
+
+
 def read_blob(data: bytes, offset: int) -> tuple[bytes, int]:
     """Compact bytes of any length; null is refused."""
     size, offset = read_uvarint(data, offset)

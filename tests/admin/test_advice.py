@@ -39,7 +39,7 @@ def test_a_card_shows_the_evidence_the_effect_and_the_change() -> None:
     assert card.entries[0] == (17, f"{card.group}?tab=rebalances&before=18")
     assert "9.0 partition-seconds without owner" in text(shown)
     assert "session.timeout.ms=22000" in text(shown)
-    assert "what-if --group &#x27;a/b &lt;i&gt;&#x27; --session-timeout-ms 22000" in text(shown)
+    assert "what-if --group=&#x27;a/b &lt;i&gt;&#x27; --session-timeout-ms 22000" in text(shown)
     assert ">Mute<" not in text(shown)
     assert ">Mute<" in text(page(visitor(OPERATOR, name="olga")))
 

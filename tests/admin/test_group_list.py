@@ -18,8 +18,8 @@ from console.queries.groups import REBALANCED
 from console.queries.overview import JOURNAL_READ_MAX, RECENT
 from groups.catalogue import changes
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
 from groups.core.counts import Counts, counts_of
+from groups.core.subscription import pack_protocols
 from groups.models import Group, SavedView, Topic
 from groups.store.sql.group_counts import PUT
 from tests import factories
@@ -47,7 +47,7 @@ def work(group_id: str, topic: str, *owned: int, members: int = 1, protocol: str
             position=n,
             client_id=f"client-of-{group_id}-{n}",
             client_host=f"/10.7.{n}.1",
-            subscription=packing.pack(((protocol, subscribed),)),
+            subscription=pack_protocols(((protocol, subscribed),)),
             assignment=assignment_of([(topic, part) for part in owned] if n == 0 else [], 0),
         )
         for n in range(members)

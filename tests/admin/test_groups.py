@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
-from groups.core.classic import packing
+from groups.core.subscription import pack_protocols
 from tests import factories
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
@@ -126,7 +126,7 @@ def test_partitions_without_owner_are_highlighted(viewer: Client) -> None:
     changes.create("work", 4)
     work = struct.pack(">hIh4s", 0, 1, 4, b"work")  # version 0, one topic, its name
     first = factories.member(
-        subscription=packing.pack((("range", work + NO_USER_DATA),)),
+        subscription=pack_protocols((("range", work + NO_USER_DATA),)),
         assignment=work + struct.pack(">Iii", 2, 0, 2) + NO_USER_DATA,
     )
     with connection.cursor() as cursor:

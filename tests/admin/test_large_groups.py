@@ -15,7 +15,7 @@ from console.admin.member_table import PAGE_SIZE, shortened
 from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
+from groups.core.subscription import pack_protocols
 from groups.models import Liveness
 from tests import factories
 from tests.admin.test_groups import QUERIES_MAX, page
@@ -45,7 +45,7 @@ def large() -> None:
             position=n,
             client_id=f"a-very-long-client-name-of-the-pickers-{n:04}",
             client_host=f"/10.0.0.{n % 7}",
-            subscription=packing.pack((("range", work),)),
+            subscription=pack_protocols((("range", work),)),
             assignment=assignment_of([("work", n)], 0),
         )
         for n in range(MEMBERS)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from console.admin.offsets_tab import PAGE_SIZE, drained, part_of, spark
 from console.people.staff_roles import VIEWER
+from console.queries import lags
 from console.queries.progress import Draining, history_of, progress_of, rates_of
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
@@ -162,6 +163,8 @@ def test_without_commits_in_summarised_hours_there_is_no_chart(
     assert 'id="charts"' not in text(viewer.get(f"{page('g')}?tab=offsets"))
 
 
+MOST = (1 << 63) - 1
+
 LAGS = """
 INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
     first_offsets, last_offsets, pauses_ms, lives, end_offsets)
@@ -186,6 +189,28 @@ def test_the_time_to_drain_is_that_of_partitions_that_are_known(viewer: Client) 
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_progress SET hour = hour - interval '2 hours'")
     assert progress_of("g").draining is None, "it is too long ago"
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+"""What a client may commit, and what an end may be."""
+
+FAR_APART = (
+    "UPDATE rollcall_progress SET last_offsets = %(last)s, end_offsets = %(ends)s",
+    "INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)"
+    " VALUES ('orders', gen_random_uuid(), 3, %(ends)s, now())",
+    "UPDATE rollcall_offset SET committed_offset = (%(last)s::bigint[])[1]",
+)
+
+
+def test_the_lag_of_any_offset_is_told(viewer: Client) -> None:
+    far_apart = {"last": [LEAST] * 3, "ends": [MOST] * 3}
+    with connection.cursor() as cursor:
+        for statement in (LAGS, *FAR_APART):
+            cursor.execute(statement, far_apart)
+    summary, draining = lags.summary("g"), progress_of("g").draining
+    assert summary == lags.Summary(3 * (MOST - LEAST), "orders", 0, MOST - LEAST)
+    assert draining is not None and draining.lag == 2 * (MOST - LEAST)
+    assert viewer.get(page("g"), {"tab": "offsets"}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,55 @@ def test_hours_are_times_in_a_file() -> None:
     assert table["hour"].to_pylist() == [BEGAN]
 
 
+def test_hours_are_those_of_the_period() -> None:
+    """Below "24 hours" stood those of all time."""
+    made = run()
+    for days, trigger in ((0.5, "today"), (1.5, "yesterday"), (9, "before")):
+        keys = {"hour": (BEGAN - timedelta(days=days)).isoformat(), "trigger": trigger}
+        figures = {"without_owner_ms": 1}
+        ReportRow.objects.create(run=made, report="hours", period="all", keys=keys, figures=figures)
+    viewer = visitor(VIEWER)
+
+    def causes(period: str) -> list[str]:
+        page = viewer.get(f"{LIST}{made.pk}/change/?report=hours&period={period}")
+        return sorted(row[1].text for row in page.context["rows"])
+
+    assert causes("24h") == ["today"]
+    assert causes("7d") == ["today", "yesterday"]
+    assert causes("all") == ["before", "today", "yesterday"]
+    lines = viewer.get(f"{LIST}{made.pk}/download/?report=hours&period=24h").getvalue().decode()
+    assert [line.partition(",")[0] for line in lines.splitlines()] == ["period", "24h"]
+
+
+def test_a_run_of_some_reports_hides_no_others() -> None:
+    """After `run cost` there was no advice any more, as if there were nothing to advise."""
+    whole = run()
+    some = run(reports=[each for each in whole.reports if each["name"] == "cost"])
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}newest/", follow=True)
+    assert page.redirect_chain == [(f"{LIST}{some.pk}/change/", 302)]
+    links = {choice.title: choice.link for choice in page.context["tabs"]}
+    assert [choice.active for choice in page.context["tabs"]].count(True) == 1
+    advice = viewer.get(links["Advice"], follow=True)
+    assert (advice.context["run"], advice.context["report"].name) == (whole, "advice")
+    assert len({choice.title for choice in advice.context["tabs"]}) == len(whole.reports)
+
+
+def test_a_run_whose_rows_are_deleted_says_so() -> None:
+    """It said that nothing had happened, for each of the runs before the newest three."""
+    old = run(rows_of=0)
+    newest = run(started_at=BEGAN)
+    viewer = visitor(VIEWER)
+    page = viewer.get(f"{LIST}{old.pk}/change/")
+    shown = text(page)
+    assert "The rows of this run are deleted: the newest runs alone keep theirs." in shown
+    assert f'href="{LIST}newest/">Open the newest report</a>' in shown
+    assert "There is nothing in this period" not in shown
+    gone = viewer.get(f"{LIST}{old.pk}/download/?report=cost&period=7d")
+    assert (gone.status_code, gone.content) == (410, b"The rows of this run are deleted.")
+    assert viewer.get(f"{LIST}{newest.pk}/change/").context["report"].name == "cost"
+
+
 def test_without_pyarrow_there_is_no_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     made = run()
     monkeypatch.setattr(report_files, "find_spec", lambda name: None)

@@ -16,7 +16,7 @@ from console.queries import situation_text as words
 from console.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
 from groups.catalogue import changes as topics
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
+from groups.core.subscription import pack_protocols
 from groups.core.waiting import Act, Phase
 from groups.models import Group, Liveness, Waiting
 from rollcall.client.assignors.formats import Claim, subscription
@@ -294,7 +294,7 @@ def test_a_subscription_that_cannot_be_decoded_is_not_without_topics(
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE rollcall_member SET subscription = %s, assignment = '' WHERE group_id = 'odd'",
-            [packing.pack((("range", claim),))],
+            [pack_protocols((("range", claim),))],
         )
     assert viewer.get("/api/v1/groups/odd").json()["situation"].startswith(said)
 
@@ -313,7 +313,7 @@ def test_partitions_of_a_topic_made_again_smaller_are_told_and_hide_no_others(
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE rollcall_member SET subscription = %s, assignment = %s WHERE group_id = %s",
-            [packing.pack((("range", both),)), has, "shrunk"],
+            [pack_protocols((("range", both),)), has, "shrunk"],
         )
     one = viewer.get("/api/v1/groups/shrunk").json()
     said = "2 partitions have no owner; 4 owned partitions do not exist."

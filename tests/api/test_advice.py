@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from console.operations import advice as decisions
+from console.queries import advice
 from groups.models import AdviceDecision, AuditEntry
 from tests.api.conftest import Api
 from tests.as_roles import role
@@ -47,10 +48,23 @@ def test_advice_has_evidence_effect_and_a_command_that_tries_it(viewer: Client) 
     assert (dear["change"], dear["confidence"]) == ("session.timeout.ms=22000", "medium")
     assert dear["saves_partition_ms"] == 9_000
     assert cheap["what_if"] == (
-        """python -m pipeline what-if --group 'it'"'"'s' --session-timeout-ms 22000"""
+        """python -m pipeline what-if --group='it'"'"'s' --session-timeout-ms 22000"""
     )
     assert [each["group_id"] for each in listed(viewer, "group_id=orders")] == ["orders"]
     assert listed(viewer, "period=24h") == []
+
+
+def test_muted_advice_leaves_room_for_other(
+    viewer: Client, operator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counted among the hundred that are listed: who had muted these saw no other any more."""
+    monkeypatch.setattr(advice, "CARDS_MAX", 1)
+    run = ReportRunFactory.create()
+    key = advise(run)
+    advise(run, "other", saves_partition_ms=1)
+    assert [card["group_id"] for card in listed(viewer)] == ["orders"]
+    post(operator, {**key, "verdict": "muted", "reason": "a new host"})
+    assert [card["group_id"] for card in listed(viewer)] == ["other"]
 
 
 def test_a_run_without_these_columns_has_cards_too(viewer: Client) -> None:

@@ -20,8 +20,8 @@ from django.test.utils import CaptureQueriesContext
 from console.api.confluent import views
 from console.queries import cluster
 from groups.catalogue import changes
-from groups.core.classic import packing
 from groups.core.rows import MemberRow
+from groups.core.subscription import pack_protocols
 from rollcall.client.assignors import formats
 from rollcall.client.core.events import TopicPartition
 from tests import factories
@@ -207,7 +207,7 @@ def test_a_classic_member_in_a_consumer_group_makes_it_mixed(viewer: Client, roo
     with connection.cursor() as cursor:
         cursor.execute(TAKE_SLOTS)
         kind = {"kind": "consumer", "details": {"assignor": "uniform"}, "protocol_name": None}
-        for group_id, said in (("mixed", packing.pack([("range", b"")])), ("pure", b"")):
+        for group_id, said in (("mixed", pack_protocols([("range", b"")])), ("pure", b"")):
             row = factories.member("m", subscription=said, details={"epoch": 1, "state": "stable"})
             factories.apply_with(cursor, factories.batch(factories.birth(group_id, row, **kind)))
     listed = {each["consumer_group_id"]: each for each in viewer.get(root).json()["data"]}

@@ -15,7 +15,7 @@ from groups.models import ReportRow, ReportRun
 from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
-from tests.model_factories import CostFactory, ReportRunFactory, journal
+from tests.model_factories import CostFactory, ReportRunFactory, advise, journal
 
 pytestmark = pytest.mark.django_db
 
@@ -24,9 +24,13 @@ REPORT = f"{REPORTS}/cost"
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 
-def run(state: str = "succeeded", **costs: int) -> ReportRun:
-    """A run, and for how many milliseconds it found each group without owners."""
-    made = ReportRunFactory.create(state=state, requested_by="olga", finished_at=None, events=None)
+def run(state: str = "succeeded", reports: Any = None, **costs: int) -> ReportRun:
+    """A run, by default of all reports, and for how many milliseconds it found each group without
+    owners."""
+    over = {} if reports is None else {"reports": reports}
+    made = ReportRunFactory.create(
+        state=state, requested_by="olga", finished_at=None, events=None, **over
+    )
     for group_id, without_owner_ms in costs.items():
         over = {"without_owner_ms": without_owner_ms}
         CostFactory.create(run=made, group_id=group_id, period="all", over=over)
@@ -120,6 +124,39 @@ def test_answers_are_shown_beside_every_run_until_their_end(viewer: Client) -> N
     accept = {"Accept": report_files.PARQUET}
     file = viewer.get(f"{REPORTS}/what-if?period=7d&ordering=-miss_percent", headers=accept).content
     assert parquet.read_table(BytesIO(file))["miss_percent"].to_pylist() == [11.0, 2.5, 0.5, None]
+
+
+def test_a_run_of_some_reports_hides_no_others(viewer: Client) -> None:
+    """After `run cost` there was no advice any more, as if there were nothing to advise."""
+    whole = run()
+    advise(whole)
+    some = run(reports=[each for each in whole.reports if each["name"] == "cost"])
+    listed = viewer.get(REPORTS).json()
+    names = [each["name"] for each in listed["data"]]
+    assert (listed["run"]["id"], names[0]) == (some.pk, "cost")
+    assert sorted(names) == sorted(each["name"] for each in whole.reports)
+    assert viewer.get(REPORT).json()["run"]["id"] == some.pk
+    told = viewer.get(f"{REPORTS}/advice?period=7d").json()
+    assert (told["run"]["id"], len(told["data"])) == (whole.pk, 1)
+    assert len(viewer.get("/api/v1/advice").json()["data"]) == 1
+
+
+def test_hours_are_those_of_the_period(viewer: Client) -> None:
+    """There were none but for all time, and `rollcall report hours` asks for a week."""
+    made = run()
+    for days, trigger in ((0.5, "today"), (1.5, "yesterday"), (9, "earlier")):
+        keys = {"hour": (BEGAN - timedelta(days=days)).isoformat(), "trigger": trigger}
+        ReportRow.objects.create(run=made, report="hours", period="all", keys=keys, figures={})
+
+    def causes(period: str) -> list[tuple[str, str]]:
+        rows = viewer.get(f"{REPORTS}/hours?period={period}").json()["data"]
+        return sorted((row["trigger"], row["period"]) for row in rows)
+
+    assert causes("24h") == [("today", "24h")]
+    assert causes("24h-before") == [("yesterday", "24h-before")]
+    assert causes("7d") == [("today", "7d"), ("yesterday", "7d")]
+    assert causes("7d-before") == [("earlier", "7d-before")]
+    assert [cause for cause, _ in causes("all")] == ["earlier", "today", "yesterday"]
 
 
 def test_reports_are_listed_with_what_they_answer(viewer: Client) -> None:

@@ -176,6 +176,8 @@ def test_a_missing_object_exits_with_4(cli: Cli, words: list[str]) -> None:
         ["group", "list", "--dry-run"],
         ["group", "list", "--state", "Sleeping"],
         ["group", "restore", "g", "--to", "yesterday", "-r", "why"],
+        ["group", "watch", "g", "--until", "Stabel"],
+        ["journal", "tail", "--since", "yesterday"],
         ["topic", "create", "cli-none", "--partitions", "some"],
         ["--profile", "nowhere", "group", "list"],
     ],
@@ -235,8 +237,48 @@ def test_the_doctor_finds_no_problem_in_a_healthy_installation(cli: Cli, worker:
     }
 
 
-def test_client_supplied_text_cannot_control_the_terminal() -> None:
+ODD = "\x1b[31mred\x07\u202e\x9b1m größe"
+
+
+def test_client_supplied_text_cannot_control_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert output.cell("\x1b[31mred\x07\u202e") == "\\x1b[31mred\\x07\\u202e"
+    columns = [output.Column("NAME", "name")]
+    for form in output.Output:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        output.show([{"name": ODD}], columns, form)
+        shown = capsys.readouterr().out
+        assert all(part.isprintable() for part in shown.splitlines()) and "red" in shown, shown
+
+
+def test_programs_read_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = [output.Column("NAME", "name")]
+    output.show([{"name": ODD}], columns, output.Output.CSV)
+    assert capsys.readouterr().out == f"name\n{ODD}\n"
+    output.show([{"name": ODD}], columns, output.Output.JSON)
+    assert json.loads(capsys.readouterr().out) == [{"name": ODD}]
+    output.show([{"name": ODD}], columns, output.Output.YAML)
+    assert yaml.safe_load(capsys.readouterr().out) == [{"name": ODD}]
+
+
+def test_a_time_without_a_zone_is_in_utc_whatever_the_command(cli: Cli) -> None:
+    """Some commands refused what others took, and Kafka's tool writes it so."""
+    zoned, bare = (
+        cli("journal", "tail", "--since", f"2026-01-31T12:00:00.000{zone}", "-n", "1", "-o", "csv")
+        for zone in ("Z", "")
+    )
+    assert (zoned.code, bare.code) == (0, 0), bare.errors
+    assert bare.printed == zoned.printed
+    when = "2026-01-31 12:00"
+    for words in (
+        ("group", "restore", "nobody's", "--to", when, "-r", "x", "--dry-run"),
+        ("group", "reset-offsets", "nobody's", "--all-topics", "--to-datetime", when),
+        ("group", "freeze", "nobody's", "--until", when, "-r", "x"),
+        ("attention", "acknowledge", "storm", "nobody's", "-n", "x", "--until", when),
+        ("attention", "silence", "storm", "nobody's", "-r", "x", "--until", when),
+    ):
+        assert "time zone" not in cli(*words).errors, words
 
 
 def test_owners_and_lives_are_shown(cli: Cli, worker: Worker, name: str) -> None:
@@ -270,6 +312,9 @@ def test_a_report_is_shown_by_its_name(cli: Cli) -> None:
     unknown = cli("report", "colours")
     assert unknown.code != 0
     assert "report" in unknown.errors
+    for odd in ("cost?period=1h", "cost/"):  # printed blank lines
+        ended = cli("report", "show", odd)
+        assert (ended.code, ended.printed) == (4, ""), ended
 
 
 OF_A_RUN = """
@@ -294,6 +339,11 @@ SHAPES = {
     "keys": [{"name": "group_id", "type": "string", "meaning": "the group"}],
     "figures": [{"name": "sides", "type": "bigint", "meaning": "how many"}],
 }
+TIMES = {
+    **SHAPES,
+    "name": "times",
+    "keys": [{"name": "began_at", "type": "timestamp", "meaning": "when"}],
+}
 
 
 @pytest.fixture
@@ -301,7 +351,7 @@ def shapes(installation: Installation) -> Iterator[None]:
     """A run with a report that has another day before it: the newest, whoever else makes some."""
     url = (installation.data_dir / "database-url").read_text().strip()
     with psycopg.connect(url, autocommit=True) as connection:
-        made = connection.execute(OF_A_RUN, [json.dumps([SHAPES])]).fetchall()
+        made = connection.execute(OF_A_RUN, [json.dumps([SHAPES, TIMES])]).fetchall()
         yield
         for table, key in (("rollcall_report_row", "run_id"), ("rollcall_report_run", "id")):
             connection.execute(f"DELETE FROM {table} WHERE {key} = %s".encode(), made[0])
@@ -318,5 +368,7 @@ def test_a_report_is_compared_with_the_time_before(cli: Cli, shapes: None) -> No
         "group_id,sides,sides_before",
         "a,1,0",
     ]
+    of_times = cli("report", "times", "--compare", "--period", "24h")  # said that there were none
+    assert of_times.code == Code.USAGE and "--period 24h-before" in of_times.errors
     of_all = cli(*words, "all")
     assert of_all.code == Code.USAGE and "24h, 7d, 30d" in of_all.errors

@@ -27,7 +27,6 @@ from typing import Any
 from groups.core import events
 from groups.core.assignment import assignment_of, partitions_of
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Rules
 from groups.core.replies import (
@@ -41,6 +40,7 @@ from groups.core.replies import (
     Synced,
 )
 from tests.conversing import Columns, OneGroup, millis, pair, partition
+from tests.core.invariants import check_thoroughly
 from tests.core.offset_log import OffsetLog
 
 PARTITIONS = r"[a-z]+-\d+(,[a-z]+-\d+)*"

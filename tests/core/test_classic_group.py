@@ -6,14 +6,15 @@ from random import Random
 import pytest
 
 from groups.core import events
-from groups.core.classic import packing, work
-from groups.core.classic.group import ClassicGroup
-from groups.core.classic.invariants import check
+from groups.core.classic import work
+from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Rules
 from groups.core.replies import ErrorReply, Joined, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.step import check_step
+from groups.core.subscription import metadata_of, pack_protocols, protocol_names, unpack_protocols
 
 RULES = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)
 
@@ -119,12 +120,36 @@ def test_a_rebalance_waits_for_a_pending_id_until_its_client_disconnects() -> No
     assert given in owner.group.live.joins, "the id is good for its session nevertheless"
 
 
+def test_a_new_member_that_never_had_its_id_goes_with_its_connection() -> None:
+    """Before version 4 of JoinGroup an id comes with the answer, and nobody else knows it."""
+    owner, members = stable(2)
+    owner.step(join(request=7), join(request=8), join(members[0], request=1))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 7)))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 1)))
+    assert owner.group.durable.group.state == "PreparingRebalance"
+    owner.step(join(members[1], request=2))
+    assert owner.group.durable.group.state == "CompletingRebalance"
+    assert len(owner.group.durable.members) == 3 and members[0] in owner.group.durable.members
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 8)))
+    assert len(owner.group.durable.members) == 3, "its join is answered"
+
+
+def test_an_empty_group_goes_on_without_a_member_that_never_had_its_id() -> None:
+    owner = Owner(replace(RULES, group_initial_rebalance_delay_ms=3_000))
+    owner.step(join(request=1))
+    owner.step(events.IdsAbandoned(join=events.Ticket(1, 1)))
+    assert not owner.group.live.joins
+    owner.now += 3_000
+    owner.step(events.Tick())
+    assert (owner.group.durable.group.state, owner.group.durable.members) == ("Empty", {})
+
+
 def test_protocols_survive_packing_and_unpacking() -> None:
     protocols = (("range", b"\x00\x01"), ("naïve", b""), ("range", b"again"))
-    packed = packing.pack(protocols)
-    assert packing.unpack(packed) == protocols
-    assert packing.metadata_of(packed, "naïve") == b""
-    assert packing.names_of(packed) == ("range", "naïve", "range")
+    packed = pack_protocols(protocols)
+    assert unpack_protocols(packed) == protocols
+    assert metadata_of(packed, "naïve") == b""
+    assert protocol_names(packed) == ("range", "naïve", "range")
 
 
 def test_a_held_sync_changes_nothing_durable() -> None:
@@ -250,11 +275,11 @@ WRONG = {
 def test_the_invariant_check_detects_a_broken_state(complaint: str) -> None:
     before, after = WRONG[complaint]
     with pytest.raises(AssertionError, match=complaint):
-        check(before, after, ())
+        check_step(before, after, (), check_change)
 
 
 def test_the_invariant_check_detects_a_ticket_answered_twice() -> None:
     same = rows("Empty", 1)
     twice = Answer(events.Ticket(1, 1), Joined())
     with pytest.raises(AssertionError, match="answered twice"):
-        check(same, same, (twice, twice))
+        check_step(same, same, (twice, twice), check_change)

@@ -16,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Guards, Rules
 from groups.core.replies import ErrorReply, Joined
 from groups.core.rows import Durable
 from tests.core.conversation import subscription
+from tests.core.invariants import check_thoroughly
 
 EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "100"))
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
 from groups.core.counts import Counts, counts_of, partitions_owned, subscribed_topics
 from groups.core.rows import GroupRow, MemberRow
+from groups.core.subscription import pack_protocols
 
 SIZES = {"boxes": 8, "crates": 3}
 ROW = ("m", None, "client", "/host", 1_000, 1_000, 0)
@@ -34,7 +34,7 @@ def metadata(*topics: str) -> bytes:
 def member(
     subscription: bytes = b"", owned: Sequence[tuple[str, int]] = (), **details: Any
 ) -> MemberRow:
-    packed = packing.pack((("sticky", b"?"), ("range", subscription))) if subscription else b""
+    packed = pack_protocols((("sticky", b"?"), ("range", subscription))) if subscription else b""
     assignment = assignment_of(owned, 0) if owned else b""
     return MemberRow(*ROW, packed, assignment, details)
 
@@ -75,7 +75,7 @@ def test_the_group_s_protocol_says_which_metadata_counts() -> None:
 
 
 def test_before_the_first_generation_the_protocol_that_the_member_prefers_counts() -> None:
-    packed = packing.pack((("range", metadata("boxes")), ("sticky", b"?")))
+    packed = pack_protocols((("range", metadata("boxes")), ("sticky", b"?")))
     row = MemberRow("m", None, "client", "/host", 1_000, 1_000, 0, packed)
     assert subscribed_topics(group(protocol=None), row) == ("boxes",)
 
@@ -131,7 +131,7 @@ def test_members_with_unreadable_bytes_are_counted_all_the_same(
 ) -> None:
     """What a client sends as its subscription, and a leader as an assignment, is anything."""
     members = [
-        MemberRow(*ROW, packing.pack((("range", said), ("sticky", said))), owned)
+        MemberRow(*ROW, pack_protocols((("range", said), ("sticky", said))), owned)
         for said, owned in sent
     ]
     found = counts_of(group(kind, protocol), members, size)

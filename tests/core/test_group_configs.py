@@ -89,6 +89,7 @@ def test_changes_are_applied_all_or_none() -> None:
     ("changes", "code"),
     [
         ((put("bogus", "1"),), ErrorCode.INVALID_CONFIG),
+        ((put(group.SESSION_TIMEOUT, "46_000"),), ErrorCode.INVALID_CONFIG),
         ((put(group.FREEZE, None),), ErrorCode.INVALID_REQUEST),
         ((put(group.FREEZE, "true"),) * 2, ErrorCode.INVALID_REQUEST),
         ((Change(group.FREEZE, ConfigOperation.APPEND, "true"),), ErrorCode.INVALID_CONFIG),

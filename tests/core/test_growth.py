@@ -16,7 +16,7 @@ from groups.core.commanded.group import CommandedGroup
 from groups.core.group import Decision, Group, Rules
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 MEMBERS = 1_000
 

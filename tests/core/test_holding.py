@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from groups.core import events
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.guards import may_go_on
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
+from groups.core.subscription import pack_protocols
 from tests.core.conversation import Conversation, subscription
 
 Parts = dict[str, list[int]]
@@ -171,12 +171,12 @@ def test_a_rebalance_that_assigns_everything_has_no_second_half() -> None:
 def test_a_member_continues_while_it_wants_all_that_it_has(
     has: Parts, wants: bytes, goes_on: bool
 ) -> None:
-    packed = packing.pack((("range", subscription("x")), ("mine", subscription(wants.decode()))))
+    packed = pack_protocols((("range", subscription("x")), ("mine", subscription(wants.decode()))))
     row = MemberRow("m", None, "c", "/h", 1, 1, 0, packed, assignment(has))
     assert may_go_on(row, "mine") is goes_on
     assert not may_go_on(row, "another") and not may_go_on(row, None)
     assert not may_go_on(replace(row, assignment=b"?"), "mine")
-    unreadable = packing.pack((("mine", b"?"),))
+    unreadable = pack_protocols((("mine", b"?"),))
     assert not may_go_on(replace(row, subscription=unreadable), "mine")
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.events import LeaveGroup, Leaver, SyncGroup
 from groups.core.group import Decision, Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.subscription import pack_protocols
 
-SUBSCRIPTION = packing.pack((("range", b""),))
+SUBSCRIPTION = pack_protocols((("range", b""),))
 ROW = GroupRow("g", "classic", "Stable", 7, "consumer", "range", "a", {"synced": True})
 SYNCING = GroupRow("g", "classic", "CompletingRebalance", 7, "consumer", "range", "a", {})
 

@@ -88,7 +88,7 @@ def test_a_consumer_heartbeat_creates_a_consumer_group(monkeypatch: pytest.Monke
 
 SAME = {
     *("group", "work", "live", "states", "timers", "recovery"),
-    *("guards", "leave", "operator", "offsets", "invariants"),
+    *("guards", "leave", "operator", "offsets"),
 }
 """Files that mean the same in each kind (docs/architecture.md, *Source tree*)."""
 

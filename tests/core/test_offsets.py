@@ -4,7 +4,7 @@ from random import Random
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.offsets import subscribed_topics
+from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision, Rules
 from groups.core.replies import Committed, Deleted
@@ -96,7 +96,9 @@ def test_deleting_a_group_drops_the_commits_of_the_batch() -> None:
 
 
 def test_an_empty_group_subscribes_to_nothing() -> None:
-    assert subscribed_topics(simple_group().durable) == frozenset()
+    group = simple_group()
+    work = Work(group.durable, group.live, group.rules, 0, Random(1))
+    assert work.topics_in_use() == frozenset()
 
 
 # ---- in transactions

@@ -5,7 +5,6 @@ from random import Random
 import pytest
 
 from groups.core import events
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
 from groups.core.conversion.step import decide
@@ -14,9 +13,10 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Group, Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.subscription import pack_protocols
 
 TICKET = Ticket(1, 1)
-SUBSCRIPTION = packing.pack((("range", b""),))
+SUBSCRIPTION = pack_protocols((("range", b""),))
 MEMBER = MemberRow("m", None, "c", "/h", 10_000, 300_000, 0, SUBSCRIPTION)
 ROW = GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True})
 EMPTY = GroupRow("g", "classic", "Empty", 7, "consumer", None, None, {})

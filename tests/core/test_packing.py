@@ -5,15 +5,15 @@ import struct
 import pytest
 
 from groups.core.assignment import assignment_of, partitions_of
-from groups.core.classic.packing import pack, size_of, unpack
+from groups.core.subscription import pack_protocols, packed_size, unpack_protocols
 
 PROTOCOLS = (("range", b"\0\1"), ("naïve", b""), ("x", b"12345"))
 
 
 def test_protocols_are_counted_by_their_bytes() -> None:
     for some in (PROTOCOLS, PROTOCOLS[:1], ()):
-        assert unpack(pack(some)) == some
-        assert size_of(some) == len(pack(some))
+        assert unpack_protocols(pack_protocols(some)) == some
+        assert packed_size(some) == len(pack_protocols(some))
 
 
 def assigned(topics: int, partitions: int, *numbers: int) -> bytes:

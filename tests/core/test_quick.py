@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 
 import pytest
 
-from groups.core.quick import quick, replaced
+from groups.core.values import quick, replaced
 
 
 @quick

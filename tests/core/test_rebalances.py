@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groups.core.classic import states
-from groups.core.classic.live import JoinPhase, Window
+from groups.core.classic.live import Cause, JoinPhase, Window
 from tests.core.conversation import Conversation
 
 PAGE = Path(__file__).parents[2] / "docs" / "rebalances.md"
@@ -107,7 +107,7 @@ def test_an_empty_group_is_only_woken_by_a_new_member() -> None:
 
 def test_a_quiet_window_shortens_a_join_phase_and_never_extends_it() -> None:
     window = Window(remaining_ms=0, grew=False, last_join=1_000)
-    phase = JoinPhase("t", "r", None, None, 500, 600, 3_000, window)
+    phase = JoinPhase(Cause("t", "r"), 500, 600, 3_000, window)
     assert [phase.deadline(quiet, False) for quiet in (0, 1, 500, 9_000)] == [
         3_600, 1_001, 1_500, 3_600,
     ]  # fmt: skip

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from groups.core.classic import packing
 from groups.core.earlier import Interruption, Noted, Service
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.core.subscription import pack_protocols
 from groups.runtime import loading
 from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
@@ -18,7 +18,7 @@ from tests.loading import adopt
 SESSION_MS = 6_000
 GRACE_MS = 30_000
 
-SUBSCRIPTION = packing.pack((("range", b""),))
+SUBSCRIPTION = pack_protocols((("range", b""),))
 KINDS = {
     "classic": GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True}),
     "draft": GroupRow("g", "draft", "Stable", 7, "consumer", "range", None, {}),

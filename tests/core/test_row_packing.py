@@ -2,12 +2,11 @@
 
 from groups.core import row_packing
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing as rows
-from groups.core.subscription import subscription_of
+from groups.core.subscription import subscription_of, unpack_protocols
 
 
 def test_topics_are_stored_as_a_version_0_subscription_without_user_data() -> None:
-    ((strategy, metadata),) = rows.unpack(row_packing.pack_topics("range", ["u", "t", "u"]))
+    ((strategy, metadata),) = unpack_protocols(row_packing.pack_topics("range", ["u", "t", "u"]))
     assert strategy == "range"
     assert metadata == b"\0\0\0\0\0\2\0\1t\0\1u\xff\xff\xff\xff"
     said = subscription_of(metadata)

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groups.core.shared import SharedDict, may_differ
+from groups.core.values import SharedDict, may_differ
 
 
 def test_it_behaves_as_a_dict_through_any_sequence_of_changes_and_copies() -> None:

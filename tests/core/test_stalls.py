@@ -2,11 +2,11 @@
 
 from random import Random
 
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.events import JoinGroup, Tick
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.subscription import pack_protocols
 from tests.core.commanded.conversation import Conversation
 
 SESSION_MS = 45_000
@@ -17,7 +17,7 @@ STALL_MS = 1_000
 def settled() -> ClassicGroup:
     """A Stable group of one member."""
     row = GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True})
-    subscription = packing.pack((("range", b""),))
+    subscription = pack_protocols((("range", b""),))
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, subscription)
     group = ClassicGroup.merge(Durable(row, {"m": member}, 5), None, Rules(), 0)
     return stepped(group, 0)

@@ -49,11 +49,15 @@ def test_no_topics_is_a_subscription_to_nothing() -> None:
         struct.pack(">hi", 0, 2**31 - 1),
         struct.pack(">hih", 0, 1, -1),
         struct.pack(">hih", 0, 1, 9) + b"short",
-        struct.pack(">hih", 0, 1, 2) + b"\xff\xfe",
     ],
 )
 def test_unreadable_bytes_are_ignored(metadata: bytes) -> None:
     assert topics_of(metadata) is None
+
+
+def test_a_name_that_no_topic_can_have_hides_no_other() -> None:
+    packed = subscription(b"orders", b"gr\xfc\xdfe", b"a\0b")
+    assert topics_of(packed) == frozenset({"orders", "gr\ufffd\ufffde", "a\ufffdb"})
 
 
 def test_one_unreadable_member_makes_the_group_depend_on_every_topic() -> None:

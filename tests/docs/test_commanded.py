@@ -6,11 +6,11 @@ import pytest
 
 from coordinator_site.kafka_settings import SETTINGS
 from coordinator_site.setting_kinds import Number
-from groups.core.commanded.states import CONDITIONS, MEANINGS, QUEUES
 from protocol.apis import APIS
 from rollcall.wire.kinds import Struct
 from rollcall.wire.messages import PRIVATE_FROM
 from rollcall.wire.messages.poll_commands import Command
+from tests.core.commanded.words import CONDITIONS, MEANINGS, QUEUES
 from tests.docs.test_draft import _cells, versions
 
 PAGE = Path(__file__).parents[2] / "docs" / "commanded.md"

@@ -1,4 +1,4 @@
-"""docs/draft-0.9.md agrees with the tables of the code."""
+"""docs/draft-0.9.md agrees with the tables of the code, and of its transcripts."""
 
 from itertools import groupby
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from groups.core.draft.errors import ERRORS
-from groups.core.draft.states import CONSUMER_STATES, COORDINATOR_STATES, STARTS
 from protocol.draft_apis import DRAFT_APIS
+from tests.core.draft.words import CONSUMER_STATES, COORDINATOR_STATES, STARTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "draft-0.9.md"
 

@@ -15,7 +15,7 @@ from django.apps import apps
 
 from groups.core.kinds import KINDS
 from groups.operations import requests
-from groups.runtime import observers
+from groups.reporting import observers
 from groups.store import apply
 from groups.store.sql import catalogue, configs
 

@@ -13,9 +13,8 @@ from protocol.authentication import bearer, scram
 from protocol.authentication.lockouts import Lockouts
 from protocol.authentication.sasl import EXCHANGES, PLAIN, Exchange, Rejected, Sasl
 from protocol.authentication.tokens.verification import TokenError, Verification
-from rollcall.wire.codec import decode, encode
+from rollcall.wire.codec import FrameBuffer, decode, encode, parse_header
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import FrameBuffer, parse_header
 from tests.wire.samples import VERSIONS, filled
 
 LIMIT: Final = 64 * 1024

@@ -3,8 +3,8 @@
 import pytest
 
 from protocol.authentication.sasl import Rejected
+from rollcall.wire.codec import FrameBuffer
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import FrameBuffer
 from tests.fuzzing import targets
 from tests.fuzzing.targets import TARGETS, seeds
 from tests.wire.samples import chance, times

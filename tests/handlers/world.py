@@ -15,13 +15,13 @@ from groups.cluster.view import Cluster, NodeAddress
 from groups.core.events import Ticket
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
-from groups.event_loop import Turns
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis
 from protocol.limits.request_limits import exceeded, refused
 from protocol.requests.call import Call, PendingReplies
 from protocol.requests.refusals import Refusal
+from protocol.requests.turns import Turns
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES

@@ -8,7 +8,8 @@ from console.live.hub import HUB
 from groups.core.rows import Durable, slot_of
 from groups.operations.requests import BELL
 from groups.postgres.connections import Connection
-from groups.runtime import observers
+from groups.reporting import observers
+from groups.runtime.entries import CHANGES_NAMED_MAX
 from groups.store import apply
 from groups.store.apply import Write
 from tests.factories import batch, birth, change, death, ids_in_slot, member, written
@@ -104,7 +105,7 @@ async def test_a_deleted_group_is_reported_too(open_page: Open, other: Connectio
 async def test_a_long_batch_refreshes_every_page(open_page: Open, other: Connection) -> None:
     page = await open_page("orders")
 
-    await born(other, *(f"g-{n}" for n in range(observers.GROUPS_MAX + 1)))
+    await born(other, *(f"g-{n}" for n in range(CHANGES_NAMED_MAX + 1)))
 
     assert await page.told() == {"group": "orders", "look": True}
 

@@ -180,7 +180,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         MORE_THAN_FEW,
     ),
     Accepted(
-        "rollcall/wire/frames.py",
+        "rollcall/wire/codec.py",
         "FrameBuffer.only",
         "if 0 < size <= self.limit and _length(data)[0] == size and not self.held:",
         "if 0 < size <= self.limit and _length(data)[ -1] == size and not self.held:",
@@ -375,14 +375,14 @@ ACCEPTED: tuple[Accepted, ...] = (
         KEY_ALONE,
     ),
     Accepted(
-        "groups/core/shared.py",
+        "groups/core/values.py",
         "SharedDict.copy",
         "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
         "if len(over) >= OVER_MAX and len(over) > isqrt(len(self._base)):",
         ABOUT_ENOUGH,
     ),
     Accepted(
-        "groups/core/shared.py",
+        "groups/core/values.py",
         "SharedDict.copy",
         "if len(over) > OVER_MAX and len(over) > isqrt(len(self._base)):",
         "if len(over) > OVER_MAX and len(over) >= isqrt(len(self._base)):",

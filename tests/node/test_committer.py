@@ -9,7 +9,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup
 from groups.core.replies import Committed, Joined
 from groups.postgres import connections
-from groups.runtime.observers import BELL
+from groups.reporting.observers import BELL
 from tests import rows
 from tests.factories import ids_in_slots
 from tests.node.running import Running

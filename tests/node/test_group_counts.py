@@ -7,10 +7,10 @@ import pytest
 from psycopg.errors import LockNotAvailable
 
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing
 from groups.core.counts import counts_of
 from groups.core.replies import Committed, Joined
 from groups.core.row_packing import pack_topics
+from groups.core.subscription import metadata_of
 from groups.postgres import connections
 from groups.reporting import group_counts
 from groups.reporting.group_counts import Counted
@@ -22,7 +22,7 @@ from tests.node.test_long_steps import Gate, reached
 
 Row = tuple[int, int, int] | None
 
-METADATA = packing.metadata_of(pack_topics("range", ["boxes"]), "range")
+METADATA = metadata_of(pack_topics("range", ["boxes"]), "range")
 THREE = assignment_of([("boxes", n) for n in range(3)], 0)
 
 
@@ -179,7 +179,7 @@ async def test_a_group_that_takes_long_to_count_is_counted_less_often(
         await packers(one)
         counts = one.node.group_counts
         (first,) = await counts.collect()
-        one.node.coordinator.observers.note("g", first.revision)
+        one.node.coordinator.changes.note("g", first.revision)
         assert await counts.collect() == []
         assert await counts.collect() == []
         assert counts._due == {"g"}

@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.live import Told
 from groups.core.errors import ErrorCode
@@ -16,6 +15,7 @@ from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.core.subscription import pack_protocols
 from groups.runtime import loading
 from groups.runtime.collaborators import Collaborators
 from groups.runtime.committer import Committer
@@ -26,7 +26,7 @@ from tests.loading import adopt, reseat
 SESSION_MS = 10_000
 LEASE_MS = 2_000
 
-SUBSCRIPTION = packing.pack((("range", b""),))
+SUBSCRIPTION = pack_protocols((("range", b""),))
 GROUP = GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True})
 MEMBER = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION, b"all")
 

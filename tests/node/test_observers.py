@@ -11,7 +11,9 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from groups.postgres import connections
-from groups.runtime.observers import BELL, BYTES_MAX, GROUPS_MAX, Observers, payload
+from groups.reporting import observers
+from groups.reporting.observers import BELL, BYTES_MAX, payload
+from groups.runtime.entries import CHANGES_NAMED_MAX, Changes
 
 Connection = psycopg.AsyncConnection[Any]
 
@@ -20,16 +22,16 @@ def test_a_notification_lists_groups_with_their_revision_while_they_fit() -> Non
     def told(count: int, length: int = 3) -> Any:
         return json.loads(payload({f"{n:0{length}}": 1 for n in range(count)}))
 
-    assert len(told(GROUPS_MAX)) == GROUPS_MAX
-    assert told(GROUPS_MAX + 1) == {}, "then everybody looks at everything"
+    assert len(told(CHANGES_NAMED_MAX)) == CHANGES_NAMED_MAX
+    assert told(CHANGES_NAMED_MAX + 1) == {}, "then everybody looks at everything"
     (name,) = told(1, BYTES_MAX - len('{"": 1}'))
     assert len(name) + len('{"": 1}') == BYTES_MAX
     assert told(1, BYTES_MAX - len('{"": 1}') + 1) == {}
 
 
 @asynccontextmanager
-async def ringing(observers: Observers, pool: Any) -> AsyncIterator[None]:
-    task = asyncio.create_task(observers.run(pool))
+async def ringing(changes: Changes, pool: Any) -> AsyncIterator[None]:
+    task = asyncio.create_task(observers.run(changes, pool))
     try:
         yield
     finally:
@@ -57,29 +59,29 @@ async def received(listener: Connection) -> Any:
 
 
 async def test_simultaneous_changes_share_one_notification(pool: Any, listener: Connection) -> None:
-    observers = Observers()
-    observers.note("orders", 1)
-    observers.note("orders", 2)
-    observers.note("payments", 7)
-    async with ringing(observers, pool):
+    changes = Changes()
+    changes.note("orders", 1)
+    changes.note("orders", 2)
+    changes.note("payments", 7)
+    async with ringing(changes, pool):
         assert await received(listener) == {"orders": 2, "payments": 7}
-        observers.note("orders", 3)
+        changes.note("orders", 3)
         assert await received(listener) == {"orders": 3}
 
 
 async def test_more_groups_than_fit_refresh_every_page(pool: Any, listener: Connection) -> None:
-    observers = Observers()
-    for number in range(10 * GROUPS_MAX):
-        observers.note(f"g-{number}", 1)
-    async with ringing(observers, pool):
+    changes = Changes()
+    for number in range(10 * CHANGES_NAMED_MAX):
+        changes.note(f"g-{number}", 1)
+    async with ringing(changes, pool):
         assert await received(listener) == {}
 
 
 async def test_groups_taken_over_refresh_every_page(pool: Any, listener: Connection) -> None:
-    observers = Observers()
-    async with ringing(observers, pool):
-        observers.note("orders", 1)
-        observers.look()
+    changes = Changes()
+    async with ringing(changes, pool):
+        changes.note("orders", 1)
+        changes.look()
         assert await received(listener) == {}
 
 
@@ -98,7 +100,7 @@ class Away:
 
 
 async def test_a_failed_notification_is_made_up_for(pool: Any, listener: Connection) -> None:
-    observers = Observers()
-    observers.note("orders", 1)
-    async with ringing(observers, Away(pool)):
+    changes = Changes()
+    changes.note("orders", 1)
+    async with ringing(changes, Away(pool)):
         assert await received(listener) == {}

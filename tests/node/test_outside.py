@@ -17,7 +17,7 @@ from groups.operations import requests
 from groups.postgres.channels import Rung
 from groups.postgres.connections import Connection
 from groups.postgres.doorbell import Doorbell, Listener
-from groups.runtime import observers
+from groups.reporting import observers
 from groups.store.sql import configs, liveness, pauses, slots
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached

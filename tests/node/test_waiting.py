@@ -132,6 +132,6 @@ async def test_a_large_group_is_inspected_less_often_however_often_it_changes(
         await until(lambda told: told is not None)
         looks: list[str] = []
         monkeypatch.setattr(ClassicGroup, "waiting", lambda *_: looks.append("g"))
-        one.node.coordinator.observers.note("g", 9)
+        one.node.coordinator.changes.note("g", 9)
         await one.node.waiting_groups.collect()
         assert not looks

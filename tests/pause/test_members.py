@@ -204,7 +204,7 @@ async def test_a_stopped_member_stays_stopped_under_the_next_coordinator(
     async with serving() as second:
         host, _, port = at(second, protocol).rpartition(":")
         anna.member._cluster._addresses.append((host, int(port)))
-        await until(lambda: second.node.coordinator.own.paused._waiting)
+        await until(lambda: second.node.coordinator.own.paused.watched())
         assert anna.paused and anna.words == ["assigned", "paused"]
         await until_obeyed(other, lambda rows: rows == {anna.member_id: number})
 
@@ -224,4 +224,4 @@ async def test_a_coordinator_without_the_pause_api_is_not_polled(
     anna = await join(served.address)
 
     await until(lambda: len(anna.workable) == 4)
-    assert not served.node.coordinator.own.paused._waiting
+    assert not served.node.coordinator.own.paused.watched()

@@ -42,6 +42,7 @@ class Fleet:
         silent_s: float = 0.0,
         instance_id: str | None = None,
         protocol: str = "range",
+        kind: str = "classic",
     ) -> int:
         """A life that began so many seconds after the day's begin; None: it has not ended. Returns
         its number."""
@@ -57,7 +58,7 @@ class Fleet:
                 "client_id": client_id,
                 "client_host": "10.0.0.1",
                 "software": "a client 1.0",
-                "kind": "classic",
+                "kind": kind,
                 "session_timeout_ms": SESSION_MS,
                 "protocols": [protocol],
                 "joined_at": begun,

@@ -12,7 +12,7 @@ from typing import Any
 from pyarrow import fs
 
 from pipeline.command import main
-from pipeline.results import runs
+from pipeline.results import folders, runs
 from pipeline.results.history import History
 from pipeline.sources.pull import New
 from pipeline.steps import incremental_run
@@ -37,7 +37,7 @@ READ = New.here
 def in_the_write(job: Any, history: History, found: New) -> None:
     """Some of the bytes are there, and the table looks complete."""
     WRITE(job, history, found)
-    files, folder = fs.FileSystem.from_uri(history.bronze.of(found.table.NAME, job.run_id))
+    files, folder = folders.opened(history.bronze.of(found.table.NAME, job.run_id))
     for info in files.get_file_info(fs.FileSelector(folder)):
         if info.path.endswith(".parquet"):
             with files.open_input_stream(info.path) as stream:

@@ -279,7 +279,7 @@ CREATE TABLE progress AS
 WITH each AS (
     SELECT name AS period, group_id, topic, partition, sum(commits) AS commits, count(*) AS hours,
            max(pause_ms) AS pause_ms, arg_max_null(life, hour) AS life, arg_max_null(end_offset, hour) AS "end",
-           arg_max(last_offset, hour) AS last, greatest(last - arg_min(first_offset, hour), 0) AS records,
+           arg_max(last_offset, hour) AS last, last - arg_min(first_offset, hour) AS moved, greatest(moved, 0) AS records,
            CASE WHEN "end" IS NOT NULL THEN greatest("end" - last, 0) END AS behind
     FROM partition_hours, period WHERE lies_in(hour, since, until) GROUP BY ALL
 ), clients_behind AS (
@@ -292,7 +292,7 @@ WITH each AS (
 )
 SELECT period, group_id, topic, count(*) AS partitions, sum(commits)::BIGINT AS commits,
        sum(records)::BIGINT AS records, (sum(records) // max(hours))::BIGINT AS records_per_hour,
-       count(*) FILTER (records = 0 AND behind > 0) AS stalled, max(pause_ms)::BIGINT AS longest_pause_ms,
+       count(*) FILTER (moved = 0 AND behind > 0) AS stalled, max(pause_ms)::BIGINT AS longest_pause_ms,
        count("end") AS ends_known, coalesce(sum(behind), 0)::BIGINT AS lag,
        CASE WHEN sum(records) > 0
             THEN ceil(coalesce(sum(behind), 0)::DOUBLE * max(hours) * 3600000 / sum(records))::BIGINT END AS drain_ms,

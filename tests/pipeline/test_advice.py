@@ -55,6 +55,18 @@ def told(spark: SparkSession) -> Sequence[Row]:
         fleet.life("g", "slow", 900 * number, 600, "expired", back_s=4.2, silent_s=10)
         fleet.rebalance("g", 900 * number + 600, "session-expired", without_owner_ms=number * 100)
     fleet.rebalance("g", 80_000, "operator", without_owner_ms=90_000)
+    for number in range(3):
+        for client, how, silent_s in (("slow", "expired", 10), ("quick", "left", 0)):
+            fleet.life(
+                "new",
+                client,
+                900 * number,
+                600,
+                how,
+                back_s=4.2,
+                silent_s=silent_s,
+                kind="consumer",
+            )
     for rule, plant in PLANTED.items():
         plant(fleet, rule)
     for turn in range(4):  # by the same names, and by others: only the former can be replayed
@@ -89,7 +101,9 @@ def test_an_advice_names_its_evidence_its_cost_and_the_worst_entry(told: Sequenc
 
 
 def test_an_advice_has_the_what_if_that_can_answer_it(told: Sequence[Row]) -> None:
-    by_group = {row["group_id"]: row["what_if"] for row in told if row["group_id"] != "g"}
+    by_group = {
+        row["group_id"]: row["what_if"] for row in told if row["group_id"] not in ("g", "new")
+    }
     (members,) = (row["evidence"] for row in told if row["rule"] == "idle-members")
     assert by_group.pop("session-timeout").startswith("--session-timeout-ms ")
     by_group.pop("deploy-at-once")
@@ -101,6 +115,17 @@ def test_an_advice_has_the_what_if_that_can_answer_it(told: Sequence[Row]) -> No
         "idle-members": f"--members -{members}",
     }
     assert "anew" in by_group
+
+
+def test_members_of_a_consumer_group_have_no_session_timeout_of_their_own(
+    told: Sequence[Row],
+) -> None:
+    """Java's client refuses the setting that was advised; 60 s is the most that a group may have,
+    unless the coordinator's own setting is changed."""
+    changes = {row["rule"]: row["change"] for row in told if row["group_id"] == "new"}
+    assert changes["session-timeout"].startswith("consumer.session.timeout.ms=22000 for the group")
+    assert "group.consumer.max.session.timeout.ms" in changes["session-timeout"]
+    assert "the group's consumer.session.timeout.ms above 30000" in changes["static-membership"]
 
 
 @pytest.mark.long

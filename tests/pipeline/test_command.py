@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,8 @@ import pytest
 
 from launcher.installation import CHECKOUT
 from pipeline import java, session
+from pipeline.command import main
+from pipeline.results import runs as records
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
 from tests.pipeline.journals import many
@@ -138,6 +141,19 @@ def test_a_missing_java_is_reported_in_one_line(url: str, tmp_path: Path) -> Non
     assert runs(url) == [("failed", None, sentence)]
 
 
+def test_a_run_without_spark_is_recorded(url: str) -> None:
+    """The page said that it had been requested, and never anything more."""
+    without = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from pipeline.command import main; sys.exit(main(['--requested-by', 'olga']))"
+    )
+    with command(sys.executable, "-c", without) as ran:
+        _, complained = ran.communicate()
+    sentence = "pyspark.sql is missing: `make analyze` installs it."
+    assert (ran.returncode, complained.splitlines()[-1]) == (2, sentence)
+    assert runs(url) == [("failed", None, sentence)]
+
+
 def test_a_missing_database_is_reported_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "ROLLCALL_DATA_DIR": str(tmp_path), "ROLLCALL_DATABASE_URL": ""}
     with command(*PIPELINE, environ=environ) as ran:
@@ -156,7 +172,14 @@ def test_spark_connect_is_refused_before_java_starts(url: str) -> None:
 
 WRONG = [
     (("run", "cost", "--incremental"), "An incremental run computes all reports."),
-    (("stream", "--every", "0"), "--every is a number of seconds above 0."),
+    *(
+        (
+            (verb, option, odd),
+            f"pipeline {verb}: error: argument {option}: {odd} is not above 0, or too great",
+        )
+        for verb, option in (("stream", "--every"), ("run", "--max-minutes"))
+        for odd in ("0", "-1", "nan", "inf")
+    ),
 ]
 
 
@@ -166,4 +189,55 @@ def test_what_cannot_be_run_is_refused_before_spark_starts(
 ) -> None:
     with command(sys.executable, "-m", "pipeline", *words) as ran:
         _, complained = ran.communicate()
-    assert (ran.returncode, complained.splitlines()[-1], runs(url)) == (2, sentence, [])
+    said = complained.splitlines()[-1].removeprefix("python -m ")
+    assert (ran.returncode, said, runs(url)) == (2, sentence, [])
+
+
+def test_help_names_all_verbs(capsys: pytest.CaptureFixture[str]) -> None:
+    """--help was taken for an option of the verb ``run``."""
+    for word in ("-h", "--help"):
+        with pytest.raises(SystemExit):
+            main([word])
+        shown = capsys.readouterr().out
+        assert all(verb in shown for verb in ("run", "stream", "what-if", "fleet", "export"))
+
+
+@pytest.mark.parametrize("told", ["", "It took too long."])
+def test_an_analysis_that_is_ended_says_why(url: str, conninfo: str, told: str) -> None:
+    """The run said "KeyboardInterrupt": Spark's own handler of Ctrl-C gives no text."""
+
+    def ends() -> None:
+        with records.alone(conninfo) as connection, records.recorded(connection, "alice"):
+            raise KeyboardInterrupt(told) if told else KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ends()
+    assert runs(url) == [("failed", None, told or "The analysis was told to end.")]
+
+
+def test_a_run_that_succeeded_stays_so_whatever_happens_then(url: str, conninfo: str) -> None:
+    """Old files are deleted after the transaction that ends it. The run was called failed, and its
+    rows were there for those upon it."""
+    read = records.Read(datetime.now(UTC), 0, 0)
+
+    def ends() -> None:
+        with (
+            records.alone(conninfo) as connection,
+            records.recorded(connection, "alice") as run_id,
+        ):
+            records.succeed(connection, run_id, read, [], [])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ends()
+    assert runs(url) == [("succeeded", 0, "")]
+
+
+def test_an_analysis_that_takes_too_long_names_its_limit(url: str) -> None:
+    """Whoever looks at the run does not know who has ended it."""
+    with psycopg.connect(url) as blocker:
+        blocker.execute("LOCK TABLE rollcall_report_run IN ACCESS EXCLUSIVE MODE")
+        with command(*PIPELINE, "--max-minutes", "0.02") as ran:
+            _, complained = ran.communicate()
+    assert ran.returncode == 1
+    assert "ended after 0.02 minutes" in complained and "analysis.max.minutes" in complained

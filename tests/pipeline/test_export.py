@@ -167,3 +167,29 @@ def test_an_interrupted_export_is_not_complete_and_the_next_one_is(
     assert not (tmp_path / "copies" / "cost" / f"run={done.run_id}" / "_SUCCESS").exists()
     made = export.export(*arguments)
     assert len(of_parquet(made["cost"])) > 0
+
+
+@pytest.mark.usefixtures("url")
+def test_an_export_does_not_write_over_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It deleted each table of the run before it had read it."""
+    own = tmp_path / "pipeline" / "rebalances" / "run=1" / "_SUCCESS"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    for form in export.FORMATS:
+        assert main(["export", "--to", str(tmp_path / "pipeline"), "--format", form]) == 2
+        assert "an export goes elsewhere" in capsys.readouterr().err
+    assert own.exists()
+
+
+@pytest.mark.usefixtures("url")
+def test_what_cannot_be_written_is_an_export_that_failed(
+    conninfo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It said that the analysis had failed."""
+    with runs.alone(conninfo) as connection, runs.recorded(connection, "alice") as run_id:
+        cost = {"name": "cost", "keys": [], "figures": []}
+        runs.succeed(connection, run_id, runs.Read(datetime.now(UTC), 0, 0), [cost], [])
+    assert main(["export", "--to", "/proc/nowhere"]) == 1
+    assert capsys.readouterr().err.startswith("The export failed: ")

@@ -120,6 +120,51 @@ def test_progress_tells_the_rate_what_is_left_and_where(spark: SparkSession) -> 
     assert other["slowest_member"] is None
 
 
+def test_a_partition_that_was_rewound_is_not_stalled(spark: SparkSession) -> None:
+    """It was, as was one of a topic that was made again: below its first offset, it works."""
+    events = frame(
+        spark,
+        ProgressHours,
+        [
+            committed(2, 1, first_offsets=[900, 900], last_offsets=[1_000, 900]),
+            committed(
+                1, 2, first_offsets=[10, 900], last_offsets=[500, 900], end_offsets=[2_000] * 2
+            ),
+        ],
+    )  # fmt: skip
+    (row,) = day(progress(partition_hours(events, AT), lives(spark, "a"), AT))
+    assert (row["stalled"], row["records"], row["lag"]) == (1, 0, 1_500 + 1_100)
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+"""What a client may commit."""
+
+
+def test_progress_of_any_offsets_is_told(spark: SparkSession) -> None:
+    """A run would end for everybody, each time."""
+    events = frame(
+        spark,
+        ProgressHours,
+        [
+            committed(1, 1, topic="far", first_offsets=[LEAST, 0], last_offsets=[MOST, MOST]),
+            committed(
+                1, 2, topic="behind", first_offsets=[LEAST] * 2, last_offsets=[LEAST] * 2,
+                end_offsets=[MOST] * 2,
+            ),
+            committed(
+                1, 3, topic="microseconds", first_offsets=[0], last_offsets=[10],
+                end_offsets=[10**15],
+            ),
+        ],
+    )  # fmt: skip
+    rows = day(progress(partition_hours(events, AT), lives(spark, "a", "b"), AT))
+    behind, far, microseconds = sorted(rows, key=lambda row: row["topic"])
+    assert (far["records"], far["lag"], far["stalled"]) == (MOST, 0, 0)
+    assert (behind["records"], behind["lag"], behind["drain_ms"]) == (0, MOST, None)
+    assert (far["records_per_hour"], far["drain_ms"]) == (MOST, 0)
+    assert (microseconds["lag"], microseconds["drain_ms"]) == (10**15 - 10, 2**63 - 1024)
+
+
 def test_cost_is_charged_to_the_software_and_host_that_began_it(spark: SparkSession) -> None:
     fleet = Fleet(random.Random(1))
     fleet.life("g", "a", 0, None)

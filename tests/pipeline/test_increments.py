@@ -34,6 +34,9 @@ WHERE run_id = {} ORDER BY 1, 2, 3, 4
 
 Analyse = Callable[..., Done]
 
+OUT = "größe 1%"
+"""Whole runs and runs upon them find each other's files, whatever the folder is called."""
+
 
 @pytest.fixture
 def analyse(
@@ -46,7 +49,7 @@ def analyse(
     def run_at(at: datetime, **over: Any) -> Done:
         frozen = f"SELECT pg_export_snapshot(), '{at.isoformat()}'::timestamptz"
         monkeypatch.setattr(moments, "FREEZE", frozen)
-        output = Output.at(str(tmp_path / "out"))
+        output = Output.at(str(tmp_path / OUT))
         over = {"is_incremental": True, **over}
         return run.run(conninfo, output, lambda is_small: nullcontext(spark), **over)
 
@@ -143,7 +146,7 @@ def test_runs_of_two_folders_do_not_build_upon_the_same_rows(
     copied = tmp_path / "copied"
     write(url, entries[:200])
     analyse(facts.END)
-    shutil.copytree(tmp_path / "out", copied)
+    shutil.copytree(tmp_path / OUT, copied)
     write(url, entries[200:])
     assert "upon run" in (done := analyse(facts.END)).how
     other = run.run(
@@ -169,7 +172,7 @@ def test_another_history_or_a_gap_begins_anew(url: str, analyse: Analyse, tmp_pa
         query(url, break_it)
         done = analyse(facts.END)
         assert done.how == "all groups: there is no run to build upon"
-        assert len([*(tmp_path / "out" / "increments").iterdir()]) == 1
+        assert len([*(tmp_path / OUT / "increments").iterdir()]) == 1
     assert rows(url, done) == rows(url, analyse(facts.END, is_incremental=False))
 
 
@@ -188,7 +191,7 @@ def test_old_days_are_deleted_behind_the_cursor(
     later = facts.END + timedelta(days=11)
     assert analyse(later).how == "all groups: what is older than 20 days is left out from now on"
     assert "upon run" in (done := analyse(later)).how
-    read = {path.name for path in (tmp_path / "out").glob("increments/*/bronze/journal/*")}
+    read = {path.name for path in (tmp_path / OUT).glob("increments/*/bronze/journal/*")}
     assert read == {f"run={first.run_id}"}
     since = (later - timedelta(days=20)).date()
     query(url, f"DELETE FROM rollcall_journal WHERE at < '{since}' RETURNING 1")

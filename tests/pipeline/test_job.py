@@ -36,13 +36,16 @@ OF_ANOTHER_VERSION = entry(
 """A newer one: its details may be of any type. It made every analysis fail until retention deleted
 it."""
 
+OUT = "out of a büro, 100%20 + #1"
+"""Spark's own Hadoop and our reader of files have to mean the same by a folder's name."""
+
 Analyse = Callable[[], Done]
 
 
 @pytest.fixture
 def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
     """One run, of one report: the others take four times as long, and are ``test_oracle``'s."""
-    output = Output.at(str(tmp_path / "out"))
+    output = Output.at(str(tmp_path / OUT))
     return lambda: run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice", ["cost"])
 
 
@@ -79,8 +82,8 @@ def test_a_failed_run_records_the_reason_and_keeps_the_previous_report(
     write(url, many(400))
     analyse()
     before = report(url)
-    (tmp_path / "out").rename(tmp_path / "moved")
-    (tmp_path / "out").write_text("no folder")
+    (tmp_path / OUT).rename(tmp_path / "moved")
+    (tmp_path / OUT).write_text("no folder")
 
     with pytest.raises(Exception, match="out"):
         analyse()
@@ -179,5 +182,5 @@ def test_the_newest_runs_and_tables_are_kept(
     assert query(url, "SELECT DISTINCT run_id FROM rollcall_report_row ORDER BY 1") == [
         (done.run_id,) for done in kept
     ]
-    (left,) = (tmp_path / "out" / "rebalances").iterdir()
+    (left,) = (tmp_path / OUT / "rebalances").iterdir()
     assert kept[-1].tables["rebalances"].endswith(f"/rebalances/{left.name}")

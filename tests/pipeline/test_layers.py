@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from pipeline.datasets.lives import Ownership
-from pipeline.results import folders
+from pipeline.results import export, folders
 from pipeline.results.folders import Output
-from pipeline.results.history import Extent, History
+from pipeline.results.history import Extent, History, State
 from pipeline.results.parts import Parts
 from pipeline.sources.tables import TABLES
 from pipeline.steps.table import STEPS
@@ -83,3 +83,15 @@ def test_every_table_has_types_that_are_known_without_java() -> None:
     """`pipeline export` starts none."""
     for table in (*(step.output for step in STEPS), *(one.dataset for one in TABLES.values())):
         assert Parts(table, ()).schema.names == table.names()
+
+
+def test_tidying_deletes_other_histories_and_nothing_else(history: History, tmp_path: Path) -> None:
+    """A file that a file manager had left made every incremental run fail at its end."""
+    own = Path(history.output.address.removeprefix("file://"))
+    (own.parent / "other-jump-layout-3" / "bronze").mkdir(parents=True)
+    (own.parent / ".DS_Store").touch()
+    state = State(4, "2026-01-01T00:00:00+00:00", "code", [], [1, 2, 3, 4], "", 0, 0)
+    history.note(state)
+    history.tidy(state, Extent(), [Ownership.NAME])
+    assert sorted(path.name for path in own.parent.iterdir()) == [".DS_Store", own.name]
+    assert export._layers(Output.at(str(tmp_path)), 4) == (history, [1, 2, 3, 4])

@@ -17,7 +17,6 @@ from channels.routing import ProtocolTypeRouter
 from groups.cluster.view import DRAFT
 from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
-from groups.event_loop import TurnQueue
 from groups.node import Node
 from protocol.authentication.tls import Tls
 from protocol.authentication.tokens.tokens import Tokens
@@ -26,6 +25,7 @@ from protocol.connection.connection import KafkaConnection
 from protocol.connection.listeners import Listener
 from protocol.connection.traced import TracedConsumer
 from protocol.metrics.metrics_listener import MetricsAddress
+from protocol.requests.turns import TurnQueue
 from protocol.server import A_TURN, CoordinatorServer
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client

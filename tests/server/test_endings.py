@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from groups.core.errors import ErrorCode
-from groups.event_loop import TurnQueue
 from protocol.apis import APIS
 from protocol.connection.connection import KafkaConnection
 from protocol.connection.connection_limits import PATIENCE_MAX
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
+from protocol.requests.turns import TurnQueue
 from protocol.server import A_TURN
 from rollcall.wire.messages.fetch import FetchRequest
 from rollcall.wire.messages.join_group import JoinGroupResponse
@@ -31,7 +31,8 @@ TCP_REPAIR = 19
 async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
     served: Serving, reset: bool
 ) -> None:
-    """The desk is empty and the task gone, without a sweep; the member stays for its session."""
+    """The desk is empty and the task gone, without a sweep. The member is gone, too: before version
+    4 its id comes with the answer, so nobody will ever use it."""
     first, _ = await served.connect()
     second, parked = await served.connect()
     beat = await first.settled("g")
@@ -47,7 +48,24 @@ async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
     assert application.cancelled()
     await first.hears_of_a_rebalance(beat)
     joined = await first.call(join("g", beat.member_id), V)
-    assert len(joined.members) == 2, "who joined and hung up keeps its place for its session"
+    assert [member.member_id for member in joined.members] == [beat.member_id]
+
+
+async def test_a_member_that_knows_its_id_keeps_its_place_when_its_connection_ends(
+    served: Serving,
+) -> None:
+    """It may connect again, and join again with its id."""
+    first, _ = await served.connect()
+    second, _ = await served.connect()
+    beat = await first.settled("g")
+    given = await second.call(join("g"), MEMBER_ID_REQUIRED_SINCE)
+    second.send(join("g", given.member_id), MEMBER_ID_REQUIRED_SINCE)
+    await first.hears_of_a_rebalance(beat)
+    second.abort()
+    await until(lambda: len(served.server.pending_replies) == 0)
+    joined = await first.call(join("g", beat.member_id), V)
+    ids = [member.member_id for member in joined.members]
+    assert ids == [beat.member_id, given.member_id]
 
 
 async def test_no_rebalance_waits_for_a_pending_id_whose_client_disconnected(

@@ -9,12 +9,12 @@ from typing import NoReturn
 import pytest
 
 from groups.clients.quotas import Quotas
-from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
 from groups.core.quotas.rates import Windows
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
+from groups.core.subscription import pack_protocols
 from groups.runtime.collaborators import Collaborators
 from groups.runtime.runtime import CoordinatorRuntime
 from protocol.fast_paths.heartbeat_fast_path import (
@@ -35,7 +35,7 @@ NOW = 1_000_000
 LEASE_MS = 2_000
 CORRELATION_ID = b"\x80\x00\x00\x2a"
 
-SUBSCRIPTION = packing.pack((("range", b""),))
+SUBSCRIPTION = pack_protocols((("range", b""),))
 GROUP = GroupRow("g", "classic", "Stable", GENERATION, "consumer", "range", "m", {"synced": True})
 MEMBER = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
 

@@ -11,7 +11,7 @@ from groups.core.errors import ErrorCode
 from protocol.connection import connection as limits
 from protocol.connection.connection import KafkaConnection
 from protocol.connection.connection_limits import PATIENCE_MAX, PATIENCES
-from rollcall.wire.frames import FrameBuffer
+from rollcall.wire.codec import FrameBuffer
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello, join
 from tests.server.serving import Serving, until

@@ -16,20 +16,24 @@ from rollcall.wire.kinds import Array, Struct, Text
 from rollcall.wire.limits import TAGGED_FIELD_BYTES_MAX
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.server.client import Client, join
+from tests.core.conversation import subscription
+from tests.server.client import Client, consumer_join, join
 from tests.server.serving import Serving
 from tests.wire.samples import filled
 
 MARK = "\x7f\x7f\x7f"
 SURROGATE = b"\xed\xa0\x80"
-"""Half of a pair, which UTF-8 does not allow; as long as ``MARK``, whose place it takes."""
+"""Half of a pair, which UTF-8 does not allow; as long as ``MARK``, whose place it takes. It is read
+as three U+FFFD, as Kafka does."""
 
 TEXTS = {
     "6,000": "".join(Random(5).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=6_000)),
@@ -173,17 +177,52 @@ async def test_an_unusual_text_affects_only_its_own_request(served: Serving, par
             for text in TEXTS.values():
                 said = (cls.__name__, version, path, text[:9])
                 was_answered = await _is_handled(served, put(base, path, text), version)
-                assert was_answered or _is_malformed(cls, version, path, text), said
+                assert was_answered or _is_too_long(cls, version, path, text), said
                 assert (await good.call(stranger, 3)).error_code == ErrorCode.NONE, said
                 beat = await _well(good, beat)
                 commit = await good.call(_commit(beat), 7)
                 assert commit.topics[0].partitions[0].error_code == ErrorCode.NONE, said
 
 
-def _is_malformed(cls: type[Message], version: int, path: Path, text: str) -> bool:
-    """No UTF-8, or longer than a tagged field may be."""
+async def test_a_go_client_commits_any_bytes_as_metadata(served: Serving) -> None:
+    """Strings of Go, and the metadata of librdkafka, are bytes: a client whose commit ends its
+    connection commits again for ever."""
+    go, _ = await served.connect()
+    go.client_id = "größe".encode("latin-1")
+    topic = CreatableTopic(name="t", num_partitions=1, replication_factor=1)
+    await go.call(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 2)
+    commit = _commit(await go.settled("g"))
+    commit.topics[0].partitions[0].committed_metadata = MARK
+    go.writer.write(go.packed(commit, 7).replace(MARK.encode(), b"\x01\xfe\xff"))
+    assert (await go.receive()).topics[0].partitions[0].error_code == ErrorCode.NONE
+    asked = OffsetFetchRequest(group_id="g", topics=None)
+    (read,) = (await go.call(asked, 7)).topics
+    assert read.partitions[0].metadata == "\x01\ufffd\ufffd"
+    described = await go.call(DescribeGroupsRequest(groups=["g"]), 4)
+    assert described.groups[0].members[0].client_id == "gr\ufffd\ufffde"
+
+
+async def test_a_name_in_metadata_that_no_row_can_hold_keeps_nobody_out(served: Serving) -> None:
+    """The coordinator reads what classic members say when one of the other protocol joins."""
+    old, _ = await served.connect()
+    asked = join("g")
+    asked.protocols[0].metadata = subscription("t,a\0b")
+    joined = await old.call(asked, 3)
+    mine = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"")
+    synced = SyncGroupRequest(
+        group_id="g", generation_id=1, member_id=joined.member_id, assignments=[mine]
+    )
+    assert (await old.call(synced, 2)).error_code == ErrorCode.NONE
+    new, _ = await served.connect()
+    assert (await new.call(consumer_join("g"), 1)).error_code == ErrorCode.NONE
+    another, _ = await served.connect()
+    assert (await another.call(asked, 3)).error_code == ErrorCode.NONE
+
+
+def _is_too_long(cls: type[Message], version: int, path: Path, text: str) -> bool:
+    """Longer than a tagged field may be."""
     tagged = {field.name for field in layout(cls, version).tagged}
-    return MARK in text or (path[0] in tagged and len(text) > TAGGED_FIELD_BYTES_MAX)
+    return path[0] in tagged and len(text) > TAGGED_FIELD_BYTES_MAX
 
 
 async def _is_handled(served: Serving, request: Any, version: int) -> bool:

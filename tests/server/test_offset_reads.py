@@ -17,6 +17,7 @@ from groups.runtime.offset_reads import AT_ONCE, PARTITIONS_MAX
 from groups.store import offsets
 from protocol.fast_paths.fetch_fast_path import PARTITIONS_MAX as FAST_MAX
 from protocol.fast_paths.fetch_fast_path import FetchFastPath
+from protocol.requests import turns
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -254,7 +255,7 @@ async def test_of_concurrent_fetches_those_of_many_topics_are_queued(
     """A crowd of them would otherwise hold the loop: each takes 50 us."""
     client, _ = await served.connect()
     for turn_s, expected in ((60.0, [True, True]), (0.0, [True, False])):
-        monkeypatch.setattr(event_loop, "TURN_S", turn_s)
+        monkeypatch.setattr(turns, "TURN_S", turn_s)
         await asyncio.sleep(0)
         for count in (2, 40):
             answer = await client.call(of_topics(count), 8)

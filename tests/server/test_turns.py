@@ -7,8 +7,9 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups import event_loop
-from groups.event_loop import TurnQueue, Turns
 from protocol.connection import connection as limits
+from protocol.requests import turns
+from protocol.requests.turns import TurnQueue, Turns
 from rollcall.wire.codec import LARGE_ELEMENTS, encode, is_large
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, hello
@@ -27,7 +28,7 @@ async def test_a_turn_with_time_left_delays_nobody() -> None:
 async def test_waiting_connections_are_served_in_order_and_before_later_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(event_loop, "TURN_S", 0.0)
+    monkeypatch.setattr(turns, "TURN_S", 0.0)
     budget, served = Turns(asyncio.get_running_loop()), list[str]()
 
     async def work(name: str) -> None:
@@ -36,7 +37,7 @@ async def test_waiting_connections_are_served_in_order_and_before_later_ones(
 
     waiting = [asyncio.create_task(work(name)) for name in "abc"]
     await asyncio.sleep(0)
-    monkeypatch.setattr(event_loop, "TURN_S", 60.0)
+    monkeypatch.setattr(turns, "TURN_S", 60.0)
     late = asyncio.create_task(work("d"))
     await asyncio.wait([*waiting, late])
 
@@ -83,7 +84,7 @@ async def test_a_pipeline_does_not_delay_its_neighbour(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of requests that need no I/O: the neighbour's one is served among the first."""
-    monkeypatch.setattr(event_loop, "TURN_S", 0.0)
+    monkeypatch.setattr(turns, "TURN_S", 0.0)
     greedy, connection = await served.connect()
     modest, _ = await served.connect()
     greedy.writer.write(b"".join(greedy.packed(hello(), 3) for _ in range(500)))

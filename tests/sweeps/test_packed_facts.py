@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -132,6 +133,28 @@ def test_an_hour_with_odd_offsets_is_packed_without_loss() -> None:
     )
     execute(PARTITION.format("progress"))
     execute(hour)
+    before = rows("rollcall_progress", "rollcall_progress AS r")
+    execute(OVER, DAY + timedelta(hours=23))
+    assert session._pack_facts() == 2
+    assert rows("rollcall_progress", packed("rollcall_progress")) == before
+
+
+FAR_APART = (-(2**63), -(2**62) - 1, -1, 0, 2**62, 2**63 - 1)
+
+
+def test_an_hour_with_offsets_far_apart_is_packed_without_loss() -> None:
+    """A client may commit any number, and one that did ended each clean-up from then on."""
+    every = [*product(FAR_APART, FAR_APART, (None, *FAR_APART))]
+    ones = [1] * len(every)
+    values = ([*range(len(every))], ones, *map(list, zip(*every, strict=True)), ones, ones)
+    execute(PARTITION.format("progress"))
+    execute(
+        "INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,"
+        " first_offsets, last_offsets, end_offsets, pauses_ms, lives)"
+        " SELECT '2001-01-01 05:02Z', 0, 1, '2001-01-01 04:00Z', 'g', 't',"
+        " %s, %s, %s::bigint[], %s::bigint[], %s::bigint[], %s, %s",
+        *values,
+    )
     before = rows("rollcall_progress", "rollcall_progress AS r")
     execute(OVER, DAY + timedelta(hours=23))
     assert session._pack_facts() == 2

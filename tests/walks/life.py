@@ -13,16 +13,12 @@ from typing import Any, TypeVar
 from groups.core import events
 from groups.core.assignors.task import AssignmentTask, AssignorFailed
 from groups.core.assignors.types import Parts, Racks, Subscriber
-from groups.core.classic import invariants as classic_invariants
 from groups.core.classic.group import ClassicGroup
-from groups.core.commanded import invariants as commanded_invariants
 from groups.core.commanded.thread_offers import filter_of
-from groups.core.consumer import invariants as consumer_invariants
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.targets import ready
 from groups.core.conversion import upgrade
 from groups.core.conversion.step import decide
-from groups.core.draft import invariants as draft_invariants
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Group, Rules
@@ -30,6 +26,10 @@ from groups.core.kinds import KINDS
 from groups.core.pauses import Pauses
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import Durable
+from tests.core import invariants as classic_invariants
+from tests.core.commanded import invariants as commanded_invariants
+from tests.core.consumer import invariants as consumer_invariants
+from tests.core.draft import invariants as draft_invariants
 from tests.core.draft.conversation import OWN
 from tests.walks import desk
 from tests.walks.chance import Chance

@@ -12,7 +12,7 @@ from groups.core.assignors.task import AssignmentTask
 from groups.core.conversion.step import may_take_long, runs_foreign_code
 from groups.core.events import Event
 from groups.core.group import Beat, Decision, Group, Millis
-from groups.core.shared import may_differ
+from groups.core.values import may_differ
 
 Told = dict[str, Any]
 

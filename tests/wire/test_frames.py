@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.wire.codec import FrameBuffer
 from rollcall.wire.errors import FrameError, WireError
-from rollcall.wire.frames import FrameBuffer
 from tests.wire.samples import often
 
 

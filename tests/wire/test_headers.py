@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.wire.codec import RequestHeader, parse_header, response_frame
 from rollcall.wire.errors import WireError
-from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from tests.wire import kafka_python
 from tests.wire.samples import often
 
@@ -68,9 +68,9 @@ def test_every_prefix_of_a_header_is_refused() -> None:
                 parse_header(whole[:size], heartbeat_since_4)
 
 
-def test_a_client_id_that_is_not_utf_8_is_refused() -> None:
-    with pytest.raises(WireError, match="UTF-8"):
-        parse_header(header(3, b"\x00\x01\xff"), heartbeat_since_4)
+def test_what_is_not_utf_8_in_a_client_id_is_replaced() -> None:
+    parsed, _ = parse_header(header(3, b"\x00\x04w\xf6rk"), heartbeat_since_4)
+    assert parsed.client_id == "w\ufffdrk"
 
 
 @given(st.binary(max_size=40), st.booleans())

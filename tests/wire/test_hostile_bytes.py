@@ -201,11 +201,33 @@ def test_a_tagged_field_must_have_the_size_of_its_value(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"]
+    ("text", "read"),
+    [
+        (b"\xff", "\ufffd"),
+        (b"gr\xfc\xdfe", "gr\ufffd\ufffde"),
+        (b"\xc3", "\ufffd"),
+        (b"\xed\xa0\x80", "\ufffd" * 3),
+        (b"\xc0\x80", "\ufffd" * 2),
+        (b"\xf4\x90\x80\x80", "\ufffd" * 4),
+        (b"g" * 200 + b"\xff", "g" * 200 + "\ufffd"),
+    ],
 )
-def test_a_string_must_be_utf_8(text: bytes) -> None:
-    frame = bytes([len(text) + 1]) + text + bytes(10)
-    refused(HeartbeatRequest, 4, frame, "UTF-8")
+@pytest.mark.parametrize("version", [3, 4])
+def test_what_is_not_utf_8_in_a_text_is_replaced(version: int, text: bytes, read: str) -> None:
+    size = uvarint(len(text) + 1) if version == 4 else struct.pack(">h", len(text))
+    nobody = encode(HeartbeatRequest(group_id="", generation_id=7, member_id="größe"), version)
+    rest = nobody[1 if version == 4 else 2 :]
+    message = decode(HeartbeatRequest, version, size + text + rest)
+    assert (message.group_id, message.generation_id, message.member_id) == (read, 7, "größe")
+
+
+def test_a_text_that_is_too_long_with_its_replacements_is_refused() -> None:
+    """It would not fit into a response, which repeats it."""
+    fits, too_long = (b"\xff" * (0x7FFF // 3 + more) for more in (0, 1))
+    rest = encode(HeartbeatRequest(group_id=""), 3)[2:]
+    message = decode(HeartbeatRequest, 3, struct.pack(">h", len(fits)) + fits + rest)
+    assert len(encode(message, 3)) > 0x7FF0
+    refused(HeartbeatRequest, 3, struct.pack(">h", len(too_long)) + too_long + rest, "UTF-8")
 
 
 def test_the_length_of_a_string_is_limited_to_an_int16() -> None:

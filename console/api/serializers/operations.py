@@ -7,11 +7,11 @@ from django.utils import timezone
 from rest_framework import serializers as s
 
 from console.api.fields import INT32_MAX, Line, Lines
+from console.operations.offset_resets import OFFSET_MAX, WAYS
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Operation,
 )
-from groups.operations.offset_resets import OFFSET_MAX, WAYS
 
 
 def not_past(instant: datetime) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from groups.core.quick import quick
+from groups.core.values import quick
 
 Part = tuple[str, int]
 """A partition: the topic's id (32 hex digits) and the index."""

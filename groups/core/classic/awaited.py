@@ -108,7 +108,7 @@ def had_synced(work: Work, member_id: str) -> None:
 
 
 def _began_it(phase: JoinPhase, member_id: str) -> bool:
-    return phase.trigger == MEMBER_JOINED and phase.member_id == member_id
+    return phase.cause.trigger == MEMBER_JOINED and phase.cause.member_id == member_id
 
 
 def _of_removed(work: Work, member_id: str, end: End) -> Wait | None:

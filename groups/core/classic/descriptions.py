@@ -11,9 +11,8 @@ from itertools import groupby
 from typing import Final
 
 from groups.core.assignment import assignment_for
-from groups.core.classic import packing
 from groups.core.rows import Details, MemberRow
-from groups.core.subscription import subscription_of
+from groups.core.subscription import subscription_of, unpack_protocols
 
 DESCRIBED_AS: Final = "described_as"
 """Key of the row's details: a list of topic name and partitions."""
@@ -30,6 +29,6 @@ def described(row: MemberRow) -> MemberRow:
     target = row.details.get(DESCRIBED_AS)
     if target is None:
         return row
-    subscription = subscription_of(packing.unpack(row.subscription)[0][1])
+    subscription = subscription_of(unpack_protocols(row.subscription)[0][1])
     parts = ((name, partition) for name, partitions in target for partition in partitions)
     return replace(row, assignment=assignment_for(parts, subscription))

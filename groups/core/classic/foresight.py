@@ -8,7 +8,7 @@ from groups.core.assignment import partitions_of
 from groups.core.assignors.range import assign_ranges
 from groups.core.assignors.types import NOWHERE, Parts, Racks, Subscriber
 from groups.core.assignors.uniform import assign_uniformly
-from groups.core.classic import java_sticky, packing
+from groups.core.classic import java_sticky
 from groups.core.classic.states import STABLE
 from groups.core.foresight import (
     Accuracy,
@@ -20,7 +20,7 @@ from groups.core.foresight import (
     Unreadable,
 )
 from groups.core.rows import Durable, MemberRow
-from groups.core.subscription import Subscription, subscription_of
+from groups.core.subscription import Subscription, metadata_of, protocol_names, subscription_of
 
 FOREIGN: Final = "its leader assigns by {}, which is not known here"
 NONE_YET: Final = "no assignor is chosen yet"
@@ -140,8 +140,8 @@ def _doubted(found: Scene, state: str, subscriptions: Iterable[Subscription]) ->
 
 
 def _subscription(row: MemberRow, name: str) -> Subscription:
-    offered = name or next(iter(packing.names_of(row.subscription)), "")
-    found = subscription_of(packing.metadata_of(row.subscription, offered))
+    offered = name or next(iter(protocol_names(row.subscription)), "")
+    found = subscription_of(metadata_of(row.subscription, offered))
     if found is None:
         raise Unreadable("what its members subscribe to cannot be read")
     return found

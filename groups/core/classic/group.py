@@ -1,6 +1,7 @@
 """The classic group: the ``Group`` protocol over the rules in this folder.
 
-It maps events to rules, and gives others access to a group's state. It has no rules itself.
+It maps events to rules, gives others access to a group's state, and has what holds after each step
+(``check_change``). It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,6 @@ from typing import Final, Self
 
 from groups.core import other_kinds
 from groups.core.classic import (
-    invariants,
     join,
     leave,
     offsets,
@@ -23,28 +23,21 @@ from groups.core.classic import (
 )
 from groups.core.classic.descriptions import described
 from groups.core.classic.live import Live
-from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import KIND, Work
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import (
-    DeleteGroup,
     DraftCommit,
     Event,
-    ExpireOffsets,
     IdsAbandoned,
     JoinGroup,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     SyncGroup,
     Tick,
     Ticket,
-    TxnOffsetCommit,
 )
 from groups.core.group import (
     NOBODY,
@@ -58,9 +51,10 @@ from groups.core.group import (
     session_of,
 )
 from groups.core.replies import ErrorReply, Joined, Synced
-from groups.core.rows import Durable, MemberRow
+from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign, beat_in
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
+from groups.core.values import may_differ
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
@@ -70,18 +64,46 @@ HANDLERS: Final[Handlers[Work]] = {
     SyncGroup: sync.sync_group,
     LeaveGroup: leave.leave_group,
     MembersRefused: leave.members_refused,
-    OffsetCommit: offsets.commit,
-    DraftCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
     **operator.HANDLERS,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
     IdsAbandoned: leave.ids_abandoned,
 }
+
+_SETTLED = (COMPLETING, STABLE)
+
+
+def check_change(before: Durable, after: Durable) -> None:
+    """The invariants of rows that a step has changed."""
+    check_row(after.group, after.members)
+    if after.group.generation == before.group.generation and after.members is not before.members:
+        _check_same_generation(before, after)
+
+
+def check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
+    """The group's row agrees with its members."""
+    assert group.state in (EMPTY, PREPARING, COMPLETING, STABLE), group.state
+    assert group.leader is None or group.leader in members, "the leader is no member"
+    if group.state in _SETTLED:
+        assert members, f"{group.state} without members"
+        assert group.protocol_name is not None, f"{group.state} without a protocol"
+        # A rebalance may be put off in Stable, and its leader may be the removed member.
+        owes = "must_rebalance" in group.details
+        assert group.state == STABLE or not owes, "a rebalance is owed while one goes on"
+        assert owes or group.leader is not None, f"{group.state} without a leader"
+    if group.state == EMPTY:
+        assert not members, "an empty group has members"
+
+
+def _check_same_generation(before: Durable, after: Durable) -> None:
+    """Within a generation members are removed, or replaced by instance id; none is added."""
+    was, now = before.members, after.members
+    added = [m for m in may_differ(was, now) if m in now and m not in was]
+    if added:
+        instances = {row.instance_id for row in was.values() if row.instance_id}
+        assert all(now[m].instance_id in instances for m in added), "a member joined a generation"
+    removed = len(before.members) - len(after.members)
+    if removed > 0:
+        assert "must_rebalance" in after.group.details, "a member went, and no rebalance is owed"
 
 
 class ClassicGroup(RowsGroup[Live]):
@@ -130,7 +152,7 @@ class ClassicGroup(RowsGroup[Live]):
         for event in events:
             decide(work, event, HANDLERS)
         timers.tidy(work)
-        return self._decided(work, events, invariants.check)
+        return self._decided(work, events, check_change)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
         """The code that a step would answer to a commit; None: it has to be stepped."""

@@ -6,14 +6,13 @@ starts a rebalance that was put off.
 """
 
 from groups.core.assignment import partitions_of
-from groups.core.classic import packing
 from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Cause, Join, Live
 from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
 from groups.core.classic.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.subscription import topics_of
+from groups.core.subscription import metadata_of, protocol_names, topics_of
 
 HOLD_MS_MIN = 1_000
 """The shortest time that a join is held before its member must start over: a member may send a
@@ -35,11 +34,7 @@ def holds(work: Work, trigger: str) -> bool:
     if guards.frozen:
         return True
     # A group without members has no work to disturb.
-    return bool(work.members) and work.now < _interval_end(work.live, work.rules)
-
-
-def _interval_end(live: Live, rules: Rules) -> Millis:
-    return live.settled_at + rules.guards.rebalance_min_interval_ms
+    return bool(work.members) and work.now < guards.end_after(work.live.settled_at)
 
 
 def put_off(work: Work, cause: Cause) -> None:
@@ -49,11 +44,7 @@ def put_off(work: Work, cause: Cause) -> None:
     work.change().put_off = cause
     work.note(
         EntryKind.REBALANCE_PUT_OFF,
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        **cause.entry(),
         details={"frozen": work.rules.guards.frozen},
     )
 
@@ -76,7 +67,7 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
     """When the rebalance that was put off begins; None: not before another event."""
     if live.put_off is None or rules.guards.frozen:
         return None
-    return _interval_end(live, rules) if durable.group.state == STABLE else live.floor
+    return rules.guards.end_after(live.settled_at) if durable.group.state == STABLE else live.floor
 
 
 def join_deadline(live: Live, join: Join) -> Millis:
@@ -91,8 +82,8 @@ def may_go_on(row: MemberRow, protocol_name: str | None) -> bool:
     A client with an assignment of topics that it does not subscribe to joins again at once, in an
     endless loop.
     """
-    if protocol_name not in packing.names_of(row.subscription):
+    if protocol_name not in protocol_names(row.subscription):
         return False
     has = partitions_of(row.assignment)
-    wants = topics_of(packing.metadata_of(row.subscription, protocol_name))
+    wants = topics_of(metadata_of(row.subscription, protocol_name))
     return has is not None and wants is not None and {topic for topic, _ in has} <= wants

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.classic import awaited, guards, ownership, packing, static
+from groups.core.classic import awaited, guards, ownership, static
 from groups.core.classic.join_phase import (
     current_generation,
     maybe_complete,
@@ -33,6 +33,7 @@ from groups.core.explanation import End
 from groups.core.group import Millis
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
+from groups.core.subscription import pack_protocols, packed_size
 
 ID_PREFIX_CHARS_MAX = 128
 """Characters of the client's or instance's name that go into a member id. Names may be 32 KiB
@@ -78,7 +79,7 @@ def has_room_for(work: Work, event: JoinGroup, member_id: str) -> bool:
     """Whether the members' metadata fit into their limit together: the leader receives all of it,
     and one transaction writes it."""
     before = len(work.row_of(member_id).subscription) if work.has(member_id) else 0
-    size = packing.size_of(event.protocols)
+    size = packed_size(event.protocols)
     return work.live.metadata_bytes - before + size <= work.rules.group_metadata_max_bytes
 
 
@@ -241,7 +242,7 @@ def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.rebalance_timeout_ms,
         position=work.live.next_position if before is None else before.position,
-        subscription=packing.pack(event.protocols),
+        subscription=pack_protocols(event.protocols),
         assignment=b"" if before is None else before.assignment,
     )
 

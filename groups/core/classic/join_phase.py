@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from groups.core.classic import awaited, guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -24,11 +24,11 @@ from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
-from groups.core.quick import replaced
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.subscription import metadata_of
+from groups.core.values import SharedDict, replaced
 
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a
@@ -59,11 +59,7 @@ def prepare(work: Work, cause: Cause) -> None:
     live.join_phase, live.put_off = _round(work, cause), None
     work.note(
         EntryKind.REBALANCE_STARTED,
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        **cause.entry(),
         details={"members": work.size, "from": work.state},
     )
     has_no_window = work.state == EMPTY and live.join_phase.window is None
@@ -84,11 +80,7 @@ def _round(work: Work, cause: Cause) -> JoinPhase:
         window = Window(max(timeout - delay, 0), grew=False, last_join=work.now)
         timeout = delay
     return JoinPhase(
-        trigger=cause.trigger,
-        reason=cause.reason,
-        member_id=cause.member_id,
-        client_id=cause.client_id,
-        client_reason=cause.client_reason,
+        cause,
         started_at=work.now,
         armed_at=work.now,
         timeout_ms=timeout,
@@ -323,7 +315,7 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
     """The members with their metadata for the selected protocol, in order of arrival."""
     name = work.row.protocol_name
     return tuple(
-        JoinedMember(row.member_id, row.instance_id, packing.metadata_of(row.subscription, name))
+        JoinedMember(row.member_id, row.instance_id, metadata_of(row.subscription, name))
         for row in work.members.values()
     )
 
@@ -335,11 +327,7 @@ def _journal_end(
     new = [member_id for member_id, join in joins.items() if join.is_new]
     work.note(
         EntryKind.REBALANCE_COMPLETED if joins else EntryKind.EMPTIED,
-        trigger=finished.trigger,
-        reason=finished.reason,
-        member_id=finished.member_id,
-        client_id=finished.client_id,
-        client_reason=finished.client_reason,
+        **finished.cause.entry(),
         generation_before=before,
         duration_ms=why.ms,
         waited_for=why.waited_for(),

@@ -13,10 +13,10 @@ from groups.core.classic.join_phase import (
     rebalance_or_go_on,
 )
 from groups.core.classic.live import Cause
-from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
+from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED, SESSION_EXPIRED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused
+from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused, Ticket
 from groups.core.explanation import End
 from groups.core.facts import DEPARTURES, Departure
 from groups.core.removals import departure, removals
@@ -101,11 +101,27 @@ def remove_for_size(work: Work, member_id: str) -> None:
 
 
 def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
-    """The clients that received these member ids are gone: no rebalance waits for them any more."""
+    """The clients that received these member ids are gone: no rebalance waits for them any more. Of
+    one that has not received its id the member is gone, too."""
     for member_id in event.member_ids:
         awaited.id_ended(work, member_id, End.ABANDONED)
         work.await_no_more(member_id)
+    if event.join is not None:
+        _nobodys(work, event.join)
     maybe_complete(work)
+
+
+def _nobodys(work: Work, ticket: Ticket) -> None:
+    """Remove the new member of a parked join: nobody would sync, or send a heartbeat, for it."""
+    found = (m for m, join in work.live.joins.items() if join.ticket == ticket and join.is_new)
+    member_id = next(found, None)
+    if member_id is None:
+        return
+    row = remove(work, member_id, SESSION_EXPIRED)
+    what = "a member's connection ended before it had its id"
+    ids, named = (row.member_id,), awaited.named([row])
+    cause = Cause(SESSION_EXPIRED, what, row.member_id, row.client_id, ids, named=named)
+    awaited.because(work, cause)
 
 
 def members_refused(work: Work, event: MembersRefused) -> None:

@@ -7,23 +7,25 @@ Values and arithmetic only; the rules that change them are in the other files of
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
-from groups.core.explanation import Episode, Explanation
+from groups.core.explanation import Because, Episode, Explanation
 from groups.core.group import Beat, Millis, last_heard
-from groups.core.quick import quick, replaced
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict, quick, replaced
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
 connection broke in a long join phase is removed, although its session never began."""
+
+
+_IN_ENTRY: Final = ("trigger", "reason", "member_id", "client_id", "client_reason")
 
 
 @quick
@@ -43,13 +45,17 @@ class Cause:
     client_reason: str = ""
     named: tuple[tuple[str | None, str | None], ...] = ()
 
+    def entry(self) -> Mapping[str, Any]:
+        """The fields of a journal entry that say it."""
+        return {name: getattr(self, name) for name in _IN_ENTRY}
+
     def add_to(self, episode: Episode, now: Millis, mark: int = 0) -> Episode:
         """The rebalance with this as its next cause."""
         named = self.named or ((self.member_id, self.client_id),)
         named = () if named == ((None, None),) else named
         members = max(1, len(self.gone))
-        why = (self.trigger, self.reason, named, self.client_reason, members, mark)
-        return episode.because(now, *why)
+        why = (self.trigger, self.reason, self.client_reason, members, named, mark)
+        return episode.with_cause(Because(now, now, *why))
 
 
 @quick
@@ -122,17 +128,13 @@ class JoinPhase:
     them.
     """
 
-    trigger: str
-    reason: str
-    member_id: str | None
-    client_id: str | None
+    cause: Cause
     started_at: Millis
     armed_at: Millis
     timeout_ms: int
     window: Window | None = None
     left: tuple[str, ...] = ()
     left_count: int = 0
-    client_reason: str = ""
 
     def deadline(self, quiet_ms: int, someone_is_pending: bool) -> Millis:
         """When the timer ends; the quiet window can only make it earlier."""

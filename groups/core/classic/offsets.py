@@ -1,38 +1,23 @@
-"""Rules of committed offsets, and of deleting a group, for classic and simple groups.
+"""Who may commit offsets to a classic or simple group.
 
-The handlers have checked topics, partitions and the length of metadata. Offsets are rows and not
-in memory: a step only decides what to write and what to delete.
+The handlers have checked topics, partitions and the length of metadata.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from groups.core import offset_rules, transactional_offsets
-from groups.core.classic import packing
+from groups.core import offset_rules
 from groups.core.classic.live import Live
-from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
-from groups.core.classic.work import Work, stranger
+from groups.core.classic.states import COMPLETING, EMPTY
+from groups.core.classic.work import CONSUMER_PROTOCOL_TYPE, Work, stranger
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import (
-    DeleteGroup,
-    ExpireOffsets,
-    OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
-    TxnOffsetCommit,
-)
+from groups.core.events import DraftCommit, OffsetCommit, OffsetDelete, TxnOffsetCommit
 from groups.core.group import Millis
-from groups.core.replies import Committed, Deleted
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.subscription import topics_of_all
+from groups.core.step import Handlers
 from groups.core.transactions import GROUP_ERRORS_SINCE
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
-
-CONSUMER_PROTOCOL_TYPE = "consumer"
-"""The protocol type whose metadata are subscriptions that can be decoded."""
 
 FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND = 9
 
@@ -43,11 +28,8 @@ def commit(work: Work, event: OffsetCommit) -> None:
         _check_missing_group(event, FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND)
     elif code := verdict(work.row, work.members, work.live, event):
         raise Refuse(code)
-    if not work.exists and event.offsets:
-        _make_simple_group(work)
     work.hear(event.member_id)
     offset_rules.commit(work, event)
-    work.answer(event.ticket, Committed())
 
 
 def _check_missing_group(event: OffsetCommit | TxnOffsetCommit, not_found_since: int) -> None:
@@ -96,82 +78,20 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         work.member_or_refuse(event.member_id, event.instance_id)
         if event.generation_id != work.row.generation:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    if not work.exists and event.offsets:
-        _make_simple_group(work)
-    transactional_offsets.add(work.pending, event)
-    work.answer(event.ticket, Committed())
-
-
-def _make_simple_group(work: Work) -> None:
-    """Create a group that only has offsets: Empty, no protocol type, generation 0."""
-    work.set_row(state=EMPTY)
+    offset_rules.commit_pending(work, event)
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Delete offsets of partitions whose topic no member subscribes to (KIP-496)."""
-    if not work.exists:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
+    """Of members of another protocol type it is not known what they consume."""
+    if work.exists and work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    offset_rules.delete(work, event, subscribed_topics(Durable(work.row, work.members)))
+    offset_rules.delete_offsets(work, event)
 
 
-def subscribed_topics(durable: Durable) -> frozenset[str] | None:
-    """The topics that the members of a classic group consume; None: possibly any topic.
-
-    An empty group subscribes to none. A group with members of another protocol type than
-    "consumer", or before its first generation, may use any topic.
-    """
-    group = durable.group
-    if group.state == EMPTY:
-        return frozenset()
-    if group.protocol_type != CONSUMER_PROTOCOL_TYPE or group.protocol_name is None:
-        return None
-    name = group.protocol_name
-    return topics_of_all(
-        packing.metadata_of(row.subscription, name) for row in durable.members.values()
-    )
-
-
-def delete_group(work: Work, event: DeleteGroup) -> None:
-    """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
-    if not work.exists:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.state != EMPTY or work.live.joins:  # new members of a frozen group wait
-        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    if work.has_row:
-        offset_rules.delete_group(work, event.trigger, event.reason, event.author)
-    else:
-        live = work.change()
-        live.pending.clear()
-        live.awaited.clear()
-    work.answer(event.ticket, Deleted())
-
-
-def remove_group(work: Work, event: RemoveGroup) -> None:
-    """The same as an operation, which gets the result."""
-    offset_rules.remove_group(work, event, delete_group)
-
-
-def expire(work: Work, event: ExpireOffsets) -> None:
-    """Delete expired offsets, and an empty group that has none left (KIP-211)."""
-    rebalances = work.state in (PREPARING, COMPLETING)
-    if offset_rules.is_at_rest(work, event, exists=work.has_row, rebalances=rebalances):
-        is_empty = work.state == EMPTY and not work.live.joins
-        forget = offset_rules.delete_group if is_empty else None
-        offset_rules.expire(work, event, _expired(work, event), forget)
-
-
-def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operation: restore or reset offsets, if no member can commit to them."""
-    offset_rules.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
-
-
-def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
-    """The expired offsets; none while members may use any topic. Retention starts when the last
-    member leaves, or in a group that never had members with each commit."""
-    topics = subscribed_topics(Durable(work.row, work.members))
-    if topics is None:
-        return []
-    since_empty = work.state == EMPTY and bool(work.row.protocol_type)
-    return offset_rules.overdue(work, event, topics, since_empty=since_empty)
+HANDLERS: Final[Handlers[Work]] = {
+    **offset_rules.HANDLERS,
+    OffsetCommit: commit,
+    DraftCommit: commit,
+    TxnOffsetCommit: commit_in_transaction,
+    OffsetDelete: delete_offsets,
+}

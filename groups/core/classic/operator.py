@@ -28,8 +28,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
     """Remove a member; the others rebalance."""
     member_id = event.member_id
     if not work.has(member_id):
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group has no such member")
         return
     row = remove(work, member_id, OPERATOR)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
@@ -41,7 +40,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
 def refuse_drain(work: Work, event: DrainMember | UndrainMember) -> None:
     """A client assigns, to all members; the coordinator cannot leave one out."""
     detail = "the leader of a classic group assigns its partitions: no member can be drained"
-    work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+    work.refused(event.operation_id, detail)
 
 
 HANDLERS: Final[Handlers[Work]] = {
@@ -50,4 +49,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: refuse_drain,
     UndrainMember: refuse_drain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""

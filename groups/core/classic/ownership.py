@@ -10,7 +10,6 @@ the clients' own: an assignment that cannot be read counts as nothing that is kn
 from collections.abc import Iterable, Mapping
 
 from groups.core.assignment import Parts, count_of
-from groups.core.classic import packing
 from groups.core.classic.live import NO_PARTS, Join, Told
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import KIND, Work
@@ -30,7 +29,13 @@ from groups.core.facts import (
 from groups.core.group import Millis
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
-from groups.core.subscription import owned_count, subscription_of, topics_of
+from groups.core.subscription import (
+    metadata_of,
+    owned_count,
+    subscription_of,
+    topics_of,
+    unpack_protocols,
+)
 
 Stays = tuple[bytes, Owned]
 """A member's assignment before, and what it has again of it: found where the two are compared, so
@@ -39,7 +44,7 @@ that nothing is decoded twice."""
 
 def began(work: Work, join: Join, origin: Origin = Origin.JOINED) -> Began:
     """The life of a member that joins."""
-    protocols = packing.unpack(join.row.subscription)
+    protocols = unpack_protocols(join.row.subscription)
     metadata = protocols[0][1] if protocols else b""
     subscription = subscription_of(metadata)
     topics = topics_of(metadata) if subscription is None else subscription.topics
@@ -162,7 +167,7 @@ def _are_eager(work: Work) -> bool:
         told = told or _before(work, member_id)
         if told.owned and member_id in work.members:
             subscription = work.members[member_id].subscription
-            metadata = packing.metadata_of(subscription, work.row.protocol_name)
+            metadata = metadata_of(subscription, work.row.protocol_name)
             return not owned_count(metadata)
     return True
 
@@ -187,7 +192,7 @@ def _lost(work: Work, changed: Iterable[MemberRow]) -> Mapping[str, Parts]:
 
 
 def _said(row: MemberRow, protocol_name: str | None) -> Parts:
-    subscription = subscription_of(packing.metadata_of(row.subscription, protocol_name))
+    subscription = subscription_of(metadata_of(row.subscription, protocol_name))
     return NO_PARTS if subscription is None else subscription.owned
 
 

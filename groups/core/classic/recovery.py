@@ -8,7 +8,7 @@ not known of them starts again in full.
 
 from dataclasses import replace
 
-from groups.core.classic import guards, packing
+from groups.core.classic import guards
 from groups.core.classic.join_phase import arm_sync_anew, maybe_complete, rebalance_or_go_on
 from groups.core.classic.live import Cause, Join, JoinPhase, Live
 from groups.core.classic.states import (
@@ -28,7 +28,8 @@ from groups.core.group import Millis, Rules, forgiven, forgiven_beats
 from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
+from groups.core.subscription import protocol_names
+from groups.core.values import SharedDict
 
 OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
 
@@ -39,7 +40,7 @@ def fresh(durable: Durable, now: Millis, rules: Rules, earlier: Earlier | None =
     live.beats = SharedDict(beats_of(durable.members, now, earlier))
     live.floor = floor_of(live.beats, now)
     for row in durable.members.values():
-        live.count(packing.names_of(row.subscription), row, +1)
+        live.count(protocol_names(row.subscription), row, +1)
         if row.instance_id is not None:
             live.instances[row.instance_id] = row.member_id
         live.next_position = max(live.next_position, row.position + 1)
@@ -90,15 +91,7 @@ def _resume_join_phase(work: Work, earlier: Earlier | None) -> None:
     live, started_at = work.change(), min(armed_at, work.now)
     first = [[trigger, reason, "", 1, []]]
     live.episode = Episode.resumed(started_at, work.row.details.get("causes") or first)
-    live.join_phase = JoinPhase(
-        trigger=trigger,
-        reason=reason,
-        member_id=None,
-        client_id=None,
-        started_at=started_at,
-        armed_at=armed_at,
-        timeout_ms=timeout,
-    )
+    live.join_phase = JoinPhase(Cause(trigger, reason), started_at, armed_at, timeout)
     maybe_complete(work)
 
 
@@ -199,7 +192,7 @@ def _keep_joins(durable: Durable, live: Live, after: Live) -> None:
             continue
         _keep_join(after, replace(join, is_new=row is None), live)
         if row is not None:
-            after.count(packing.names_of(row.subscription), row, -1)
+            after.count(protocol_names(row.subscription), row, -1)
 
 
 def _is_taken(join: Join, after: Live) -> bool:

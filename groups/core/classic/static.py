@@ -7,7 +7,7 @@ selected protocol stays the same.
 from collections import Counter
 from dataclasses import replace
 
-from groups.core.classic import awaited, guards, ownership, packing
+from groups.core.classic import awaited, guards, ownership
 from groups.core.classic.join_phase import (
     everyone,
     maybe_complete,
@@ -24,6 +24,8 @@ from groups.core.group import Beat
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
+from groups.core.subscription import protocol_names
+from groups.core.values import replaced
 
 
 def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow) -> None:
@@ -50,8 +52,8 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
         work.unpark(old_id)
         ownership.came_to_nothing(work, held, Departure.REPLACED)
         phase = work.live.join_phase
-        if phase is not None and phase.member_id == old_id:
-            work.set_join_phase(member_id=row.member_id)
+        if phase is not None and phase.cause.member_id == old_id:
+            work.set_join_phase(cause=replaced(phase.cause, member_id=row.member_id))
     else:
         work.ended(old_id, Departure.REPLACED)
         work.facts.append(ownership.began(work, join, Origin.RETURNED))
@@ -128,7 +130,7 @@ def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
 
 def _keeps_protocol(work: Work, join: Join) -> bool:
     """Whether the members would select the same protocol with the new list."""
-    old = packing.names_of(work.members[join.row.member_id].subscription)
+    old = protocol_names(work.members[join.row.member_id].subscription)
     preferences = Counter(work.live.preferences)
     preferences.subtract([old])
     preferences.update([join.names])
@@ -140,8 +142,8 @@ def settle(work: Work, row: MemberRow) -> None:
     members = work.change_members()
     live = work.change()
     before = members[row.member_id]
-    live.count(packing.names_of(before.subscription), before, -1)
-    live.count(packing.names_of(row.subscription), row, +1)
+    live.count(protocol_names(before.subscription), before, -1)
+    live.count(protocol_names(row.subscription), row, +1)
     members[row.member_id] = row
 
 

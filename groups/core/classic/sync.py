@@ -18,9 +18,9 @@ from groups.core.facts import NOTHING as NOTHING_OWNED
 from groups.core.facts import Owned, known
 from groups.core.group import NO_GUARDS
 from groups.core.journal import EntryKind
-from groups.core.quick import replaced
 from groups.core.replies import Synced
 from groups.core.rows import NOTHING, MemberRow
+from groups.core.values import replaced
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:

@@ -35,8 +35,8 @@ from groups.core.explanation import End
 from groups.core.group import Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
-from groups.core.shared import SharedDict
 from groups.core.step import EXACT_MAX
+from groups.core.values import SharedDict
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:

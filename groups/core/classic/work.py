@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from groups.core.classic import packing
 from groups.core.classic.live import (
     AWAITED_MS,
     HANDED_OUT_MAX,
@@ -16,17 +15,20 @@ from groups.core.classic.live import (
     JoinPhase,
     Live,
 )
-from groups.core.classic.states import PREPARING, TRANSITIONS
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.facts import Departure
 from groups.core.group import Beat, Millis
-from groups.core.quick import replaced
 from groups.core.replies import Operated
 from groups.core.rows import MemberRow
 from groups.core.step import RowsWorkingCopy
-from groups.core.subscription import owned_count
+from groups.core.subscription import metadata_of, owned_count, protocol_names, topics_of_all
+from groups.core.values import replaced
 
 KIND: Final = "classic"
+
+CONSUMER_PROTOCOL_TYPE: Final = "consumer"
+"""The protocol type whose metadata are subscriptions that can be decoded."""
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
 
@@ -83,11 +85,36 @@ class Work(RowsWorkingCopy[Live]):
         if code := stranger(self.members, self.live, member_id, instance_id):
             raise Refuse(code)
 
+    @property
+    def has_members(self) -> bool:
+        """Whether anybody is in the group, or waits to be: new members of a frozen group."""
+        return self.state != EMPTY or bool(self.live.joins)
+
+    @property
+    def rebalances(self) -> bool:
+        """Whether a rebalance goes on."""
+        return self.state in (PREPARING, COMPLETING)
+
+    def topics_in_use(self) -> frozenset[str] | None:
+        """The topics that members consume. A group with members of another protocol type than
+        "consumer", or before its first generation, may use any topic."""
+        if self.state == EMPTY:
+            return frozenset()
+        name = self.row.protocol_name
+        if self.row.protocol_type != CONSUMER_PROTOCOL_TYPE or name is None:
+            return None
+        return topics_of_all(metadata_of(row.subscription, name) for row in self.members.values())
+
     # Changes
 
     def forget_group(self) -> None:
-        """Continue as the group without a row: it was deleted."""
-        self.forget(Live(floor=self.now))
+        """Continue as the group without a row: it was deleted; handed-out member ids go with it."""
+        if self.has_row:
+            self.forget(Live(floor=self.now))
+        else:
+            live = self.change()
+            live.pending.clear()
+            live.awaited.clear()
 
     def hear(self, member_id: str) -> None:
         """The member sent something now."""
@@ -174,11 +201,11 @@ class Work(RowsWorkingCopy[Live]):
         if at is None or self.row.protocol_name is None:
             return at
         subscription = self.members[member_id].subscription
-        keeps = owned_count(packing.metadata_of(subscription, self.row.protocol_name))
+        keeps = owned_count(metadata_of(subscription, self.row.protocol_name))
         return None if keeps else at
 
     def _count_row(self, row: MemberRow, by: int) -> None:
-        self.change().count(packing.names_of(row.subscription), row, by)
+        self.change().count(protocol_names(row.subscription), row, by)
 
     def _forget(self, row: MemberRow) -> None:
         live = self.change()

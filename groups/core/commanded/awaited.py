@@ -8,28 +8,15 @@ from collections.abc import Sequence
 from groups.core.commanded.states import COMPLETING, PREPARING
 from groups.core.commanded.work import CAUSE, Work
 from groups.core.explanation import (
-    CAUSE_NAMED_MAX,
     REMOVED,
-    Because,
     End,
     Episode,
     Explanation,
     Wait,
 )
-from groups.core.group import Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.waiting import Act, name_of
-
-Named = tuple[tuple[str | None, str | None], ...]
-
-
-def _cause(cause: Cause, who: Sequence[MemberRow], now: Millis) -> Because:
-    named: Named = tuple((row.member_id, name_of(row)) for row in who[:CAUSE_NAMED_MAX])
-    if not who and (cause.member_id or cause.client_id):
-        named = ((cause.member_id, cause.client_id),)
-    count = max(1, len(who))
-    return Because(now, now, cause.trigger, cause.reason, cause.client_reason, count, named)
 
 
 def queue(work: Work, cause: Cause, who: Sequence[MemberRow]) -> None:
@@ -37,7 +24,7 @@ def queue(work: Work, cause: Cause, who: Sequence[MemberRow]) -> None:
     if work.state == PREPARING:
         because(work, cause, who)
         return
-    queued = Episode(work.now, work.live.queued).with_cause(_cause(cause, who, work.now))
+    queued = Episode(work.now, work.live.queued).with_cause(cause.because(work.now, who))
     work.change().queued = queued.causes
     work.set_details(queued_causes=queued.packed())
 
@@ -46,7 +33,7 @@ def because(work: Work, cause: Cause, who: Sequence[MemberRow]) -> None:
     """One more cause of the current rebalance."""
     if work.state in (PREPARING, COMPLETING):
         episode = work.live.episode or _taken_over(work)
-        _set(work, episode.with_cause(_cause(cause, who, work.now)))
+        _set(work, episode.with_cause(cause.because(work.now, who)))
 
 
 def _set(work: Work, episode: Episode) -> None:
@@ -58,7 +45,7 @@ def _set(work: Work, episode: Episode) -> None:
 def begin(work: Work, cause: Cause) -> None:
     """A rebalance begins, for all causes that are queued; after a takeover the row has one."""
     live = work.change()
-    _set(work, Episode(work.now, live.queued or (_cause(cause, (), work.now),)))
+    _set(work, Episode(work.now, live.queued or (cause.because(work.now, ()),)))
     live.phase_at = work.now
     forget_queue(work)
 
@@ -93,12 +80,12 @@ def _taken_over(work: Work) -> Episode:
     episode = Episode.resumed(since, work.row.details.get("causes", ()))
     if episode.causes or found is None:
         return episode
-    return episode.with_cause(_cause(Cause.of(found), (), since))
+    return episode.with_cause(Cause.of(found).because(since, ()))
 
 
 def at_once(work: Work, cause: Cause) -> Explanation:
     """What there is to say of a group that is empty without a rebalance."""
-    return Episode(work.now, (_cause(cause, (), work.now),)).explained(work.now)
+    return Episode(work.now, (cause.because(work.now, ()),)).explained(work.now)
 
 
 def explained(work: Work) -> Explanation:

@@ -1,6 +1,7 @@
 """The commanded group: the ``Group`` protocol over the rules in this folder.
 
-It maps events to rules, and gives others access to a group's state. It has no rules itself.
+It maps events to rules, gives others access to a group's state, and has what holds after each step
+(``check_change``). It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,6 @@ from typing import Final, Self
 from groups.core import commands, other_kinds
 from groups.core.commanded import (
     acknowledging,
-    invariants,
     leave,
     offsets,
     operator,
@@ -24,6 +24,7 @@ from groups.core.commanded import (
     waiting,
 )
 from groups.core.commanded.live import Live
+from groups.core.commanded.states import EMPTY
 from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import KIND, MATCHES, TOPICS, Work
 from groups.core.earlier import Earlier
@@ -31,17 +32,11 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
     ConsumerHeartbeat,
-    DeleteGroup,
-    DraftCommit,
     Event,
-    ExpireOffsets,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
     RegisterConsumer,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     Tick,
     Ticket,
     TopicsChanged,
@@ -59,9 +54,10 @@ from groups.core.group import (
     session_of,
 )
 from groups.core.replies import ErrorReply
-from groups.core.rows import Durable
+from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import CommandPoll, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
+from groups.core.values import may_differ
 from groups.core.waiting import Waiting
 
 
@@ -78,19 +74,42 @@ HANDLERS: Final[Handlers[Work]] = {
     LeaveGroup: leave.leave_group,
     TopicsChanged: topics.topics_changed,
     **operator.HANDLERS,
-    OffsetCommit: offsets.commit,
-    DraftCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
 """Events that do not advance a rebalance: they only write offsets."""
+
+
+def check_change(before: Durable, after: Durable) -> None:
+    """The invariants of rows that a step has changed."""
+    group = after.group
+    assert (group.state == EMPTY) == (not after.members), "Empty, and only then nobody"
+    if group.generation > before.group.generation:
+        check_owners(after.members)
+        _check_handed_over(after)
+    else:
+        for consumer_id in may_differ(before.members, after.members):
+            had, row = before.members.get(consumer_id), after.members.get(consumer_id)
+            if row is None:
+                continue
+            gained = had is not row and thread_offers.parts_in(row) - (
+                thread_offers.parts_in(had) if had is not None else frozenset()
+            )
+            assert not gained, "partitions were given outside of a new generation"
+
+
+def check_owners(members: Mapping[str, MemberRow]) -> None:
+    """No partition has two owners."""
+    parts = [part for row in members.values() for part in thread_offers.parts_in(row)]
+    assert len(parts) == len(set(parts)), "a partition has two owners"
+
+
+def _check_handed_over(after: Durable) -> None:
+    """No consumer may start partitions that another one may still work on."""
+    for row in after.members.values():
+        assert len(row.commands) <= 1, "started before stop-fetcher was acknowledged"
+        assert all(c.option == commands.START for c in row.commands), "started while stopping"
 
 
 class CommandedGroup(RowsGroup[Live]):
@@ -198,7 +217,7 @@ class CommandedGroup(RowsGroup[Live]):
         if not all(isinstance(event, OFFSETS_ALONE) for event in events):
             recovery.recover(work)
             rebalance.advance(work)
-        return self._decided(work, events, invariants.check)
+        return self._decided(work, events, check_change)
 
     def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
         return timers.earliest_of(ids, self._durable, self._live)

@@ -24,7 +24,7 @@ def holds(work: Work) -> bool:
         return False
     if guards.frozen:
         return True
-    return FORCED not in work.row.details and work.now < _interval_end(work.live, work.rules)
+    return FORCED not in work.row.details and work.now < guards.end_after(work.live.settled_at)
 
 
 def put_off(work: Work) -> None:
@@ -39,10 +39,6 @@ def put_off(work: Work) -> None:
     )
 
 
-def _interval_end(live: Live, rules: Rules) -> Millis:
-    return live.settled_at + rules.guards.rebalance_min_interval_ms
-
-
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
     """When the waiting rebalance begins by itself; None: none waits, the group is frozen, or all
     its consumers are expelled."""
@@ -51,4 +47,4 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
         return None
     if row.state != STABLE or PUT_OFF not in row.details.get(QUEUED, {}) or rules.guards.frozen:
         return None
-    return _interval_end(live, rules)
+    return rules.guards.end_after(live.settled_at)

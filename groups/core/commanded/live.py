@@ -12,7 +12,7 @@ from groups.core.explanation import Because, Episode
 from groups.core.group import Beat, Millis
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 @dataclass(slots=True)

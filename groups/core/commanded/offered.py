@@ -11,7 +11,7 @@ from typing import Self
 
 from groups.core.commanded import thread_offers
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 @dataclass(slots=True)

@@ -29,8 +29,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
     """Remove a consumer; the others rebalance once it must have stopped."""
     row = work.members.get(event.member_id)
     if row is None or commands.is_expelled(row):
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group has no such member")
         return
     reason = f"{event.actor} evicted a member: {event.reason}"
     cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
@@ -46,10 +45,10 @@ def drain(work: Work, event: DrainMember) -> None:
     """Keep the consumer, and give its partitions to the others once all have stopped."""
     row = _present(work, event.member_id)
     now = None if row is None else drains.of(row)
-    begun = drains.begun(work.operating, event, row, now)
+    begun = drains.begun(work, event, row, now)
     if row is not None and begun is not None:
         is_over = not thread_offers.parts_in(row)
-        drain = drains.over(work.operating, begun) if is_over else begun
+        drain = drains.over(work, begun) if is_over else begun
         _set_drain(work, row, drain, drains.drain_reason(event, row))
 
 
@@ -57,7 +56,7 @@ def undrain(work: Work, event: UndrainMember) -> None:
     """Give it partitions again."""
     row = _present(work, event.member_id)
     now = None if row is None else drains.of(row)
-    if drains.undone(work.operating, event, row, now) and row is not None:
+    if drains.undone(work, event, row, now) and row is not None:
         _set_drain(work, row, None, drains.undo_reason(event, row))
 
 
@@ -77,4 +76,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: drain,
     UndrainMember: undrain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""

@@ -147,7 +147,7 @@ def _start(work: Work) -> bool:
         owned = shares[consumer]
         after = thread_offers.owning(row, owned)
         if not owned:
-            after = drains.looked(work.operating, after)
+            after = drains.looked(work, after)
         _command(work, after, commands.START, owned)
         if thread_offers.owned_by(row).keys() != owned.keys():
             work.facts.append(Owns(consumer, work.row.generation, grouped(owned)))

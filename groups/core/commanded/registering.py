@@ -122,7 +122,7 @@ def _welcome(
     if consumer is not None:
         awaited.ended(work, consumer, End.RETURNED)
         work.drop(consumer_id, Departure.REPLACED)  # it does not work on its partitions any more
-    work.put(drains.looked(work.operating, row))
+    work.put(drains.looked(work, row))
     reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"
     return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
 

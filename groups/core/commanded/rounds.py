@@ -8,7 +8,7 @@ from groups.core.assignment import count_of
 from groups.core.commanded.states import COMPLETING, PREPARING
 from groups.core.commanded.work import Work
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 def acknowledged(work: Work, row: MemberRow) -> None:

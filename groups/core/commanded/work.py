@@ -137,6 +137,10 @@ class Work(RowsWorkingCopy[Live]):
         self.set_details(last_command=command_id)
         return command_id
 
+    def topics_in_use(self) -> frozenset[str]:
+        """Every topic that a consumer works on."""
+        return frozenset().union(*map(thread_offers.topics_in, self.members.values()))
+
     def forget_group(self) -> None:
         """Continue as the group without a row: it was deleted."""
         self.forget(Live())

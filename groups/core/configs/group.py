@@ -6,6 +6,7 @@ Four names are Kafka's (KIP-848, KIP-1263). Ours are the guard rails, which begi
 Kafka's.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -38,6 +39,9 @@ REBALANCE_MIN_INTERVAL_MS_MAX: Final[Millis] = 3_600_000
 COMMITS_PER_SECOND: Final = 1_000_000
 """The maximum, far more than a node can write."""
 
+WHOLE: Final = re.compile(r"[+-]?\d{1,19}")
+"""As Java reads a number: Python would read ``46_000``, too."""
+
 Values = Mapping[str, str]
 """A group's own settings, by name, as text."""
 
@@ -65,10 +69,9 @@ class GroupConfig:
             if text.lower() not in ("true", "false"):
                 raise _invalid(f"{self.name} must be true or false, not {text!r}.")
             return text.lower()
-        try:
-            number = int(text)
-        except ValueError:
-            raise _invalid(f"{self.name} must be a whole number, not {text!r}.") from None
+        if WHOLE.fullmatch(text) is None:
+            raise _invalid(f"{self.name} must be a whole number, not {text!r}.")
+        number = int(text)
         self._check_bounds(number, broker)
         return str(number)
 

@@ -14,10 +14,10 @@ from groups.core.consumer.live import Live, Open
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, UNREVOKED, Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.consumer.work import Work, released_at
-from groups.core.explanation import CAUSE_NAMED_MAX, REMOVALS, End, Episode, Wait
+from groups.core.explanation import CAUSE_NAMED_MAX, REMOVALS, Because, End, Episode, Named, Wait
 from groups.core.group import Millis, Rules, last_heard
 from groups.core.rows import GroupRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 from groups.core.waiting import Act, name_of
 
 CAUSES: Final = "causes"
@@ -37,9 +37,6 @@ def asks_by(member: Member) -> Act:
     return Act.REJOIN if member.is_classic else Act.HEARTBEAT
 
 
-Named = tuple[tuple[str | None, str | None], ...]
-
-
 def named(members: Sequence[Member]) -> Named:
     """The members that a cause names."""
     some = members[:CAUSE_NAMED_MAX]
@@ -53,7 +50,8 @@ def because(work: Work, trigger: str, reason: str, who: Sequence[Member], said: 
     if episode is None:
         episode, work.is_retargeted = Episode(work.now), True  # some may have been away before
     count = max(1, len(who))
-    live.episode = episode.because(work.now, trigger, reason, named(who), said, count)
+    cause = Because(work.now, work.now, trigger, reason, said, count, named(who))
+    live.episode = episode.with_cause(cause)
     if live.owed_since is None:
         live.owed_since = work.now
     if len(live.episode.causes) > 1:

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from groups.core.assignment import assignment_for
 from groups.core.assignors.types import Part, Parts
-from groups.core.classic import packing
 from groups.core.consumer import classic_heartbeats, draining, heartbeat, leave, rebalance, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
@@ -22,7 +21,13 @@ from groups.core.events import JoinGroup, SyncGroup
 from groups.core.facts import Departure
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
-from groups.core.subscription import Subscription, subscription_of
+from groups.core.subscription import (
+    Subscription,
+    pack_protocols,
+    packed_size,
+    subscription_of,
+    unpack_protocols,
+)
 
 PROTOCOL_TYPE = "consumer"
 
@@ -52,7 +57,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
     subscription = subscription_of(event.protocols[0][1])
     if subscription is None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    size = packing.size_of(event.protocols)
+    size = packed_size(event.protocols)
     heartbeat.check_size(work, event.member_id, event.instance_id, subscription.topics, size)
     member = _seat(work, event, before)
     changed = _described(member, event, subscription)
@@ -126,15 +131,15 @@ def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
 
 
 def _described(member: Member, event: JoinGroup, subscription: Subscription) -> Member:
-    """The member with this join's values. Members of this protocol have no pattern, and no vote for
-    an assignor."""
+    """The member with this join's values. Members of this protocol have no pattern, no vote for an
+    assignor, and none of their own: nobody could ask them to assign."""
     row = replace(
         member.row,
         client_id=event.client_id,
         client_host=event.client_host,
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.rebalance_timeout_ms,
-        subscription=packing.pack(event.protocols),
+        subscription=pack_protocols(event.protocols),
     )
     topics = tuple(sorted(set(subscription.topics)))
     return replace(
@@ -143,6 +148,7 @@ def _described(member: Member, event: JoinGroup, subscription: Subscription) -> 
         topics=topics,
         regex="",
         assignor=None,
+        client_assignors=(),
         rack_id=subscription.rack_id or None,
     )
 
@@ -190,7 +196,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     member = _member(work, event)
     if event.generation_id != member.epoch:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    name, metadata = packing.unpack(member.row.subscription)[0]
+    name, metadata = unpack_protocols(member.row.subscription)[0]
     if event.names_protocol and named != (PROTOCOL_TYPE, name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # A member that has to revoke has joined already, and learns here what it may keep.

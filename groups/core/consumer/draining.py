@@ -26,7 +26,7 @@ def settle(work: Work) -> None:
     for member_id in sorted(work.index.draining):
         member = work.members[member_id]
         if member.drain is not None and not member.holds and not member.target:
-            work.put(replace(member, drain=drains.over(work.operating, member.drain)))
+            work.put(replace(member, drain=drains.over(work, member.drain)))
 
 
 def away(work: Work) -> Mapping[str, Drain]:

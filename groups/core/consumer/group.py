@@ -18,7 +18,6 @@ from groups.core.consumer import (
     client_assignment,
     client_rounds,
     heartbeat,
-    invariants,
     leave,
     offsets,
     operator,
@@ -31,30 +30,23 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.sessions import Sessions
+from groups.core.consumer.states import EMPTY
 from groups.core.consumer.work import KIND, VACATED, Live, Work
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
-    DeleteGroup,
-    DraftCommit,
     Event,
-    ExpireOffsets,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
-    OffsetDelete,
     PrepareAssignment,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     SyncGroup,
     TargetComputed,
     Tick,
     Ticket,
     TopicsMatched,
-    TxnOffsetCommit,
 )
 from groups.core.explanation import Episode
 from groups.core.group import (
@@ -68,27 +60,19 @@ from groups.core.group import (
     Session,
     session_of,
 )
-from groups.core.quick import replaced
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
-from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, decide, stands
+from groups.core.step import ABSENT, GroupValue, Handlers, absent_row, check_step, decide, stands
+from groups.core.values import replaced
 from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
     **other_kinds.HANDLERS,
     Tick: timers.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
-    OffsetCommit: offsets.commit,
-    DraftCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
     **operator.HANDLERS,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
     TargetComputed: leave.target_computed,
     LeaveGroup: leave.leave_group,
     JoinGroup: classic_members.join_group,
@@ -97,6 +81,18 @@ HANDLERS: Final[Handlers[Work]] = {
     PrepareAssignment: client_assignment.prepare,
     InstallAssignment: client_assignment.install,
 }
+
+
+def check_change(_before: Durable, after: Durable) -> None:
+    """The invariants of rows that a step has changed. ``Index`` asserts that no partition has two
+    holders."""
+    group = after.group
+    if ABSENT in group.details:
+        return
+    assert group.details["target_epoch"] <= group.generation, "a target of the future"
+    waits = group.details.get("put_off") is not None
+    assert not waits or group.details["target_epoch"] < group.generation, "nothing to put off"
+    assert (group.state == EMPTY) is (not after.members), "the state is not the members'"
 
 
 class ConsumerGroup(GroupValue[Live]):
@@ -246,7 +242,7 @@ class ConsumerGroup(GroupValue[Live]):
         if not work.is_quiet:
             classic_heartbeats.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
-        invariants.check(self._durable, group.durable, work.answers)
+        check_step(self._durable, group.durable, work.answers, check_change)
         return work.decision(group)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:

@@ -34,11 +34,7 @@ def holds_at(now: Millis, row: GroupRow, index: Index, live: Live, rules: Rules)
         return True
     # If members are still moving to a target, or hold nothing, there is no work to disturb.
     at_rest = row.details.get("settled_epoch") == row.details.get("target_epoch", 0)
-    return at_rest and bool(index.holders) and now < _interval_end(live, rules)
-
-
-def _interval_end(live: Live, rules: Rules) -> Millis:
-    return live.settled_at + rules.guards.rebalance_min_interval_ms
+    return at_rest and bool(index.holders) and now < rules.guards.end_after(live.settled_at)
 
 
 def is_put_off(row: GroupRow) -> bool:
@@ -70,5 +66,8 @@ def due(row: GroupRow, live: Live, rules: Rules) -> Millis | None:
     if rules.guards.frozen:
         return None
     # The later of the two: a tick before it would decide nothing.
-    ends = (_interval_end(live, rules), target_schedule.begins_at(live.schedule, rules))
+    ends = (
+        rules.guards.end_after(live.settled_at),
+        target_schedule.begins_at(live.schedule, rules),
+    )
     return max(end for end in ends if end is not None)

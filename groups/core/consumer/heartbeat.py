@@ -176,13 +176,15 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
     if event.regex_problem is not None:  # no refusal after this
         raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
     if other is not None:
+        if member is not None:  # it has one place only: the partitions of its own go to others
+            leave.remove(work, [member], Trigger.MEMBER_LEFT, "it took a static member's place")
         return _come_back(work, event, other)
     if member is None:
         return _newcomer(work, event)
     if member.is_classic:
-        return _upgraded(work, member)
-    if member.epoch == LEFT_FOR_NOW:
-        return replace(member, epoch=JOIN, previous_epoch=JOIN)
+        member = _upgraded(work, member)
+    elif member.epoch == LEFT_FOR_NOW:
+        member = replace(member, epoch=JOIN, previous_epoch=JOIN)
     if event.instance_id is not None and member.row.instance_id != event.instance_id:
         return replace(member, row=replace(member.row, instance_id=event.instance_id))
     return member

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from groups.core.assignors import weights
 from groups.core.assignors.client_side import Vote, votes_of
 from groups.core.assignors.types import NOTHING, Part
-from groups.core.classic import packing
 from groups.core.consumer.member import Member
-from groups.core.shared import SharedDict
+from groups.core.subscription import protocol_names
+from groups.core.values import SharedDict
 
 Topic = tuple[str, int]
 """A topic's id (32 hex digits) and its partition count."""
@@ -165,7 +165,7 @@ class Index:
         _count(self.votes, _votes_of(member), -1)
         if member.is_classic:
             self.classic.discard(member_id)
-            _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
+            _count(self.protocols, [protocol_names(member.row.subscription)], -1)
 
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
@@ -178,7 +178,7 @@ class Index:
         _count(self.votes, _votes_of(member), +1)
         if member.is_classic:
             self.classic.add(member.row.member_id)
-            _count(self.protocols, [packing.names_of(member.row.subscription)], +1)
+            _count(self.protocols, [protocol_names(member.row.subscription)], +1)
         self.next_position = max(self.next_position, member.row.position + 1)
 
     def _hold(self, before: Member | None, after: Member | None) -> None:

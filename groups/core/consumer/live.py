@@ -11,8 +11,7 @@ from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.consumer.partition_moves import Moves
 from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
-from groups.core.quick import quick, replaced
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict, quick, replaced
 from groups.core.waiting import Act
 
 

@@ -12,8 +12,8 @@ from groups.core import drains
 from groups.core.assignors.client_side import ClientAssignor, ClientAssignors
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.drains import Drain
-from groups.core.quick import quick, replaced
 from groups.core.rows import MemberRow
+from groups.core.values import quick, replaced
 
 STABLE = "stable"
 UNREVOKED = "unrevoked-partitions"

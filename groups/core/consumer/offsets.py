@@ -1,27 +1,15 @@
-"""Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
+"""Who may commit and read offsets of a consumer group (KIP-848, KIP-1251)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from groups.core import offset_rules, transactional_offsets
-from groups.core.authors import AuthorDetails
+from groups.core import offset_rules
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
-from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import (
-    DeleteGroup,
-    ExpireOffsets,
-    OffsetCommit,
-    OffsetDelete,
-    OffsetWrite,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
-    TxnOffsetCommit,
-)
-from groups.core.replies import Committed, Deleted
+from groups.core.events import DraftCommit, OffsetCommit, OffsetWrite, TxnOffsetCommit
+from groups.core.step import Handlers
 from groups.core.transactions import GROUP_ERRORS_SINCE
 
 NONE: Final = ErrorCode.NONE  # a look-up in an enumeration takes 0.1 us
@@ -38,7 +26,6 @@ def commit(work: Work, event: OffsetCommit) -> None:
     if code := verdict(work.members, work.index, event):
         raise Refuse(code)
     offset_rules.commit(work, event)
-    work.answer(event.ticket, Committed())
 
 
 def _refusal_of_nothing(event: OffsetCommit) -> Refuse:
@@ -87,8 +74,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         if not _is_current(work.index, member, event.generation_id, event.offsets):
             knows_epochs = event.version >= GROUP_ERRORS_SINCE
             raise Refuse(_stale(member) if knows_epochs else ErrorCode.ILLEGAL_GENERATION)
-    transactional_offsets.add(work.pending, event)
-    work.answer(event.ticket, Committed())
+    offset_rules.commit_pending(work, event)
 
 
 def _refusal_of_a_missing_group(event: TxnOffsetCommit) -> Refuse:
@@ -130,46 +116,9 @@ def check_reader(member: Member | None, epoch: int) -> ErrorCode:
     return ErrorCode.NONE if epoch == member.epoch else _stale(member)
 
 
-def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Delete offsets of topics that no member subscribes to (KIP-496)."""
-    if not work.is_there:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    offset_rules.delete(work, event, work.index.names)
-
-
-def delete_group(work: Work, event: DeleteGroup) -> None:
-    """Delete an empty group with its offsets (KIP-229)."""
-    if not work.is_there:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.members:
-        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work, event.trigger, event.reason, event.author)
-    work.answer(event.ticket, Deleted())
-
-
-def _delete(
-    work: Work, trigger: str = "", reason: str = "", author: AuthorDetails | None = None
-) -> None:
-    work.journal.append(offset_rules.group_deleted(work.row, trigger, reason, author))
-    work.remove_group_row()
-
-
-def remove_group(work: Work, event: RemoveGroup) -> None:
-    """The same as an operation, which gets the result."""
-    offset_rules.remove_group(work, event, delete_group)
-
-
-def expire(work: Work, event: ExpireOffsets) -> None:
-    """Delete expired offsets, and an empty group that has none left (KIP-211).
-
-    Each commit's own age counts.
-    """
-    rebalances = work.row.state in (ASSIGNING, RECONCILING)
-    if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
-        gone = offset_rules.overdue(work, event, work.index.names, since_empty=False)
-        offset_rules.expire(work, event, gone, None if work.members else _delete)
-
-
-def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operation: restore or reset offsets, if no member can commit over them."""
-    offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))
+HANDLERS: Final[Handlers[Work]] = {
+    **offset_rules.HANDLERS,
+    OffsetCommit: commit,
+    DraftCommit: commit,
+    TxnOffsetCommit: commit_in_transaction,
+}

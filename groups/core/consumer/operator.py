@@ -19,17 +19,14 @@ from groups.core.step import Handlers
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
     """Raise the epoch and compute the target again, even if it is the same."""
     if not work.members:
-        detail = "the group has no members"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group has no members")
         return
     expected, generation = event.expected_generation, work.row.generation
     if expected is not None and expected != generation:
-        detail = f"the group epoch is {generation}, not {expected}"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, f"the group epoch is {generation}, not {expected}")
         return
     if work.rules.guards.frozen:
-        detail = "the group is frozen (rollcall.freeze)"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group is frozen (rollcall.freeze)")
         return
     rebalance.bump(work, Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
     rebalance.work_out(work)
@@ -43,8 +40,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
     """Remove the member: it is fenced."""
     member = work.members.get(event.member_id)
     if member is None:
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group has no such member")
         return
     remove(work, [member], Trigger.OPERATOR, f"{event.actor} evicted a member: {event.reason}")
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
@@ -55,7 +51,7 @@ def drain(work: Work, event: DrainMember) -> None:
     member gets nothing more until then."""
     member = work.members.get(event.member_id) or work.holder(event.member_id)
     row, now = (None, None) if member is None else (member.row, member.drain)
-    begun = drains.begun(work.operating, event, row, now)
+    begun = drains.begun(work, event, row, now)
     if member is not None and begun is not None:
         after = replace(member, drain=begun, target=member.target & member.assigned)
         _rebalance(work, after, drains.drain_reason(event, member.row))
@@ -66,11 +62,11 @@ def undrain(work: Work, event: UndrainMember) -> None:
     name = event.member_id
     member = work.members.get(name) or work.holder(name)
     if member is not None:
-        if drains.undone(work.operating, event, member.row, member.drain):
+        if drains.undone(work, event, member.row, member.drain):
             after = replace(member, drain=None)
             _rebalance(work, after, drains.undo_reason(event, member.row))
         return
-    if drains.undone(work.operating, event, None, draining.away(work).get(name)):
+    if drains.undone(work, event, None, draining.away(work).get(name)):
         draining.forget(work, name)
 
 
@@ -89,4 +85,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: drain,
     UndrainMember: undrain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""

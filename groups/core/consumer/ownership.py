@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from groups.core.assignors.types import Parts
 from groups.core.authors import Client
-from groups.core.classic import packing
 from groups.core.classic.work import KIND as CLASSIC
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.facts import Began, Origin, Owned, Owns, grouped
+from groups.core.subscription import protocol_names
 
 KIND = "consumer"
 
@@ -20,7 +20,7 @@ KIND = "consumer"
 def began(member: Member, generation: int, client: Client) -> Began:
     """The life of a new member, or of a static one under its new id."""
     row, speaks_classic = member.row, member.is_classic
-    protocols = packing.names_of(row.subscription) if speaks_classic else ()
+    protocols = protocol_names(row.subscription) if speaks_classic else ()
     if not speaks_classic and member.assignor is not None:
         protocols = (member.assignor,)
     return Began(

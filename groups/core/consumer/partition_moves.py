@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from groups.core.assignors.types import Part
 from groups.core.group import Millis
-from groups.core.quick import replaced
 from groups.core.rounds import Idle
+from groups.core.values import replaced
 
 PAIRS_NAMED_MAX = 20
 """Pairs of old and new holder that one entry names, those with most partitions first; others are

@@ -27,7 +27,7 @@ from groups.core.facts import Departure
 from groups.core.group import Millis
 from groups.core.journal import NAMED_MAX, EntryKind
 from groups.core.rounds import Outcome
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 NO_CAUSE: Final = ("", "", None, None)
 """The cause of a rebalance if the row has none."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.member import STABLE, UNRELEASED, UNREVOKED, Member
-from groups.core.quick import replaced
+from groups.core.values import replaced
 
 IsFree = Callable[[Part], bool]
 

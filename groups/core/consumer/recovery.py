@@ -21,7 +21,7 @@ from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.earlier import Earlier, floor_of
 from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
 from groups.core.rows import GroupRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 def kept(

@@ -10,7 +10,7 @@ from groups.core.consumer import awaited, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
 from groups.core.consumer.work import Work
-from groups.core.quick import replaced
+from groups.core.values import replaced
 
 
 class Ready(NamedTuple):

@@ -4,7 +4,7 @@ It has operations, not rules: nothing is copied before it changes, and then once
 are in ``heartbeat``, ``rebalance``, ``leave`` and ``offsets``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from random import Random
@@ -19,15 +19,15 @@ from groups.core.consumer.live import Open
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import UNRELEASED, Member
 from groups.core.consumer.partition_moves import Moves
+from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.explanation import Explanation
 from groups.core.facts import Departure
 from groups.core.group import Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.quick import quick, replaced
 from groups.core.rounds import Outcome
 from groups.core.rows import Details, GroupRow, MemberRow
-from groups.core.shared import SharedDict, shared
 from groups.core.step import WorkingCopy
+from groups.core.values import SharedDict, quick, replaced, shared
 
 KIND: Final = "consumer"
 
@@ -72,6 +72,20 @@ class Work(WorkingCopy[Live, Member]):
     def is_there(self) -> bool:
         """Whether the group exists for clients that believe to be its members."""
         return self.exists and VACATED not in self.row.details
+
+    @property
+    def rebalances(self) -> bool:
+        """Whether members are moving to a target, or one is being computed."""
+        return self.row.state in (ASSIGNING, RECONCILING)
+
+    @property
+    def expires_since_empty(self) -> bool:
+        """Each commit's own age counts."""
+        return False
+
+    def topics_in_use(self) -> Collection[str]:
+        """Every name that a member subscribes to."""
+        return self.index.names
 
     def occupy(self) -> None:
         """The group is used again."""
@@ -175,7 +189,7 @@ class Work(WorkingCopy[Live, Member]):
         that is replaced in the same step gives up only what it had to revoke.
         """
         self.ended(member_id, departure)
-        drains.gone(self.operating, self.members[member_id].drain, departure)
+        drains.gone(self, self.members[member_id].drain, departure)
         self.owners.pop(member_id, None)
         member = self.change_members().pop(member_id)
         freed = member.revoking if departure is Departure.REPLACED else member.holds

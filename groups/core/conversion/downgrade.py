@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from groups.core.assignment import assignment_for
-from groups.core.classic import awaited, invariants, packing, recovery
+from groups.core.classic import awaited, recovery
 from groups.core.classic.descriptions import described_as
-from groups.core.classic.group import ClassicGroup
+from groups.core.classic.group import ClassicGroup, check_change
 from groups.core.classic.join_phase import (
     prepare,
     rebalance_or_go_on,
@@ -43,8 +43,9 @@ from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict
-from groups.core.subscription import subscription_of
+from groups.core.step import check_step
+from groups.core.subscription import protocol_names, subscription_of, unpack_protocols
+from groups.core.values import SharedDict
 
 REASON = "the last member of the consumer protocol has gone"
 EMPTY_REASON = "a member of the classic protocol joined the empty group"
@@ -112,7 +113,7 @@ def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) 
     live = work.live if work.changed_live is None else work.changed_live
     after = ClassicGroup(work.durable(), live, group.rules)
     answers = tuple(map(change.answer, decision.answers))
-    invariants.check(before.durable, after.durable, answers)
+    check_step(before.durable, after.durable, answers, check_change)
     return replace(
         decision,
         group=after,
@@ -213,7 +214,7 @@ class _Change:
 
     def _row(self, member: Member) -> MemberRow:
         """A member's row, with its assignment in the format that it reads."""
-        subscription = subscription_of(packing.unpack(member.row.subscription)[0][1])
+        subscription = subscription_of(unpack_protocols(member.row.subscription)[0][1])
         topics = {**self.before.topics, **self.after.topics}
         parts, target = named_parts(member.assigned, topics), named_parts(member.target, topics)
         details = NOTHING if self.is_undisturbed or parts == target else described_as(target)
@@ -290,4 +291,4 @@ class _Change:
 
 
 def _preferences(rows: Iterable[MemberRow]) -> dict[tuple[str, ...], int]:
-    return Counter(packing.names_of(row.subscription) for row in rows)
+    return Counter(protocol_names(row.subscription) for row in rows)

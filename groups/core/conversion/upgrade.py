@@ -11,7 +11,6 @@ from random import Random
 
 from groups.core.assignment import has_user_data, partitions_of
 from groups.core.assignors.types import NOTHING, Parts
-from groups.core.classic import packing
 from groups.core.classic.awaited import left_off
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.ownership import interrupted
@@ -32,8 +31,8 @@ from groups.core.facts import Fact, Owns
 from groups.core.group import Answer, Beat, Decision, Millis
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Details, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict
-from groups.core.subscription import subscription_of
+from groups.core.subscription import metadata_of, protocol_names, subscription_of
+from groups.core.values import SharedDict
 
 PROTOCOL_TYPE = "consumer"
 
@@ -191,8 +190,8 @@ def _metadata(group: ClassicGroup, row: MemberRow) -> bytes:
     """A member's metadata for the group's protocol, or for its first one if the group has none
     yet."""
     name = group.durable.group.protocol_name
-    names = packing.names_of(row.subscription)
-    return packing.metadata_of(row.subscription, name if name in names else names[0])
+    names = protocol_names(row.subscription)
+    return metadata_of(row.subscription, name if name in names else names[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,36 +8,23 @@ from collections.abc import Sequence
 from groups.core.draft.states import METADATA_CHANGED
 from groups.core.draft.work import Work
 from groups.core.explanation import (
-    CAUSE_NAMED_MAX,
     REMOVALS,
     End,
-    Episode,
     Explanation,
     Phase,
     Wait,
 )
-from groups.core.group import Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.waiting import Act, name_of
-
-Named = tuple[tuple[str | None, str | None], ...]
-
-
-def add(episode: Episode, now: Millis, cause: Cause, who: Sequence[MemberRow]) -> Episode:
-    """The rebalance with one more cause, which these members are."""
-    named: Named = tuple((row.member_id, name_of(row)) for row in who[:CAUSE_NAMED_MAX])
-    if not who and (cause.member_id or cause.client_id):
-        named = ((cause.member_id, cause.client_id),)
-    count = max(1, len(who))
-    return episode.because(now, cause.trigger, cause.reason, named, cause.client_reason, count)
 
 
 def because(work: Work, cause: Cause, who: Sequence[MemberRow]) -> None:
     """One more cause of the current rebalance. (In it every join is awaited, whatever topics it
     has.)"""
     if cause.trigger != METADATA_CHANGED:
-        work.set_join_phase(episode=add(work.join_phase.episode, work.now, cause, who))
+        episode = work.join_phase.episode.with_cause(cause.because(work.now, who))
+        work.set_join_phase(episode=episode)
 
 
 def removed(work: Work, consumer_id: str, trigger: str) -> None:

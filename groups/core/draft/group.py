@@ -1,6 +1,7 @@
 """The draft group: the ``Group`` protocol over the rules in this folder.
 
-It maps events to rules, and gives others access to a group's state. It has no rules itself.
+It maps events to rules, gives others access to a group's state, and has what holds after each step
+(``check_change``). It has no rules itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,10 +9,9 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import other_kinds
+from groups.core import other_kinds, row_packing
 from groups.core.draft import (
     heartbeat,
-    invariants,
     join,
     leave,
     offsets,
@@ -22,25 +22,18 @@ from groups.core.draft import (
     waiting,
 )
 from groups.core.draft.live import Live
-from groups.core.draft.states import STABLE
-from groups.core.draft.work import KIND, Work
+from groups.core.draft.states import EMPTY, PREPARING, STABLE
+from groups.core.draft.work import KIND, OWED, Work
 from groups.core.earlier import Earlier
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
-    DeleteGroup,
-    DraftCommit,
     DraftHeartbeat,
     DraftJoin,
     Event,
-    ExpireOffsets,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
     Tick,
     Ticket,
     TopicsChanged,
@@ -59,7 +52,7 @@ from groups.core.group import (
 )
 from groups.core.refusals import REFUSALS, Refusals
 from groups.core.replies import Committed, DraftJoined
-from groups.core.rows import Durable
+from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
 from groups.core.waiting import Waiting
@@ -78,16 +71,8 @@ HANDLERS: Final[Handlers[Work]] = {
     LeaveGroup: leave.leave_group,
     MembersRefused: leave.members_refused,
     TopicsChanged: topics.topics_changed,
-    DraftCommit: offsets.commit,
-    OffsetCommit: offsets.commit,
-    TxnOffsetCommit: offsets.commit_in_transaction,
-    OffsetDelete: offsets.delete_offsets,
-    DeleteGroup: offsets.delete_group,
-    RemoveGroup: offsets.remove_group,
     **operator.HANDLERS,
-    ExpireOffsets: offsets.expire,
-    RestoreOffsets: offsets.restore,
-    ResetOffsets: offsets.restore,
+    **offsets.HANDLERS,
 }
 
 REFUSED_HERE: Final[Refusals] = {
@@ -103,6 +88,27 @@ def _today(code: ErrorCode) -> ErrorCode:
     if code is ErrorCode.COMMITTING_PARTITIONS_NOT_ASSIGNED:
         return ErrorCode.INVALID_REQUEST
     return code
+
+
+def check_change(before: Durable, after: Durable) -> None:
+    """The invariants of rows that a step has changed."""
+    group = after.group
+    assert group.state in (EMPTY, PREPARING, STABLE), group.state
+    assert group.state != EMPTY or not after.members, "an empty group has members"
+    if group.generation == before.group.generation:
+        added = after.members.keys() - before.members.keys()
+        assert not added, "a consumer joined a generation"
+        gone = len(before.members) > len(after.members)
+        owed = group.state == EMPTY or OWED in group.details
+        assert owed or not gone, "a consumer went, and no rebalance is owed"
+    else:
+        check_owners(after.members)
+
+
+def check_owners(members: Mapping[str, MemberRow]) -> None:
+    """No partition has two owners."""
+    parts = [part for row in members.values() for part in row_packing.parts_in(row.assignment)]
+    assert len(parts) == len(set(parts)), "a partition has two owners"
 
 
 class DraftGroup(RowsGroup[Live]):
@@ -155,7 +161,7 @@ class DraftGroup(RowsGroup[Live]):
             recovery.recover(work)
         for event in events:
             decide(work, event, HANDLERS, REFUSED_HERE)
-        return self._decided(work, events, invariants.check)
+        return self._decided(work, events, check_change)
 
     def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
         return timers.earliest_of(ids, self._durable, self._live)

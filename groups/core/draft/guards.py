@@ -28,11 +28,7 @@ def holds(work: Work) -> bool:
     if guards.frozen:
         return work.state == EMPTY or bool(work.members)
     # Without members no work is disturbed.
-    return bool(work.members) and work.now < _interval_end(work.live, work.rules)
-
-
-def _interval_end(live: Live, rules: Rules) -> Millis:
-    return live.settled_at + rules.guards.rebalance_min_interval_ms
+    return bool(work.members) and work.now < guards.end_after(work.live.settled_at)
 
 
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
@@ -41,7 +37,7 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
     row = durable.group
     if row.state != STABLE or OWED not in row.details or rules.guards.frozen:
         return None
-    return _interval_end(live, rules)
+    return rules.guards.end_after(live.settled_at)
 
 
 def put_off(work: Work, cause: Cause) -> None:

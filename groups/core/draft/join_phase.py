@@ -25,8 +25,8 @@ from groups.core.rebalance_cause import Cause, end_forced
 from groups.core.replies import DraftJoined
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
 from groups.core.strategy import Parts
+from groups.core.values import SharedDict
 
 EXCLUDED_MAX = 1_000
 """Excluded consumers that a row keeps. Others receive UnknownConsumer, and start over without an
@@ -83,8 +83,8 @@ def _opened(work: Work, cause: Cause, who: Sequence[MemberRow]) -> tuple[Cause, 
     episode, owed = Episode(work.now), work.row.details.get(OWED)
     first = cause if owed is None or not work.members else Cause(owed, PUT_OFF)
     if first != cause:
-        episode = awaited.add(episode, work.now, first, ())
-    return first, awaited.add(episode, work.now, cause, who)
+        episode = episode.with_cause(first.because(work.now, ()))
+    return first, episode.with_cause(cause.because(work.now, who))
 
 
 def begin_what_was_put_off(work: Work) -> None:
@@ -225,7 +225,7 @@ def _end_drains(work: Work) -> None:
     """Every consumer has given up its partitions: drained ones have none."""
     for consumer_id, row in list(work.members.items()):
         if drains.DRAINED in row.details:
-            work.change_members()[consumer_id] = drains.looked(work.operating, row)
+            work.change_members()[consumer_id] = drains.looked(work, row)
 
 
 def _deal(

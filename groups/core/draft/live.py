@@ -15,7 +15,7 @@ from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rounds import NEVER_IDLE, Idle
 from groups.core.rows import MemberRow
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,12 @@
-"""Offsets of draft groups: who may commit, and which may be deleted. Offsets are rows."""
+"""Who may commit offsets to a draft group."""
 
-from groups.core import offset_rules, row_packing, transactional_offsets
-from groups.core.draft.states import EMPTY, PREPARING
+from typing import Final
+
+from groups.core import offset_rules, row_packing
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import (
-    DeleteGroup,
-    ExpireOffsets,
-    OffsetCommit,
-    OffsetDelete,
-    RemoveGroup,
-    ResetOffsets,
-    RestoreOffsets,
-    TxnOffsetCommit,
-)
-from groups.core.replies import Committed, Deleted
+from groups.core.events import DraftCommit, OffsetCommit, TxnOffsetCommit
+from groups.core.step import Handlers
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
@@ -25,10 +17,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         _check(work, event)
     elif event.generation_id >= 0:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    if not work.exists and event.offsets:
-        work.set_row(state=EMPTY)
     offset_rules.commit(work, event)
-    work.answer(event.ticket, Committed())
 
 
 def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
@@ -54,54 +43,12 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
             raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
         if event.generation_id != work.row.generation:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    if not work.exists and event.offsets:
-        work.set_row(state=EMPTY)
-    transactional_offsets.add(work.pending, event)
-    work.answer(event.ticket, Committed())
+    offset_rules.commit_pending(work, event)
 
 
-def subscribed(work: Work) -> frozenset[str]:
-    """Every topic that a member subscribes to."""
-    rows = work.members.values()
-    return frozenset().union(*(row_packing.topics_in(row.subscription) for row in rows))
-
-
-def delete_offsets(work: Work, event: OffsetDelete) -> None:
-    """Delete offsets of topics that no member subscribes to (KIP-496)."""
-    if not work.exists:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    offset_rules.delete(work, event, subscribed(work))
-
-
-def delete_group(work: Work, event: DeleteGroup) -> None:
-    """Delete an empty group with its offsets (KIP-229)."""
-    if not work.exists:
-        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.state != EMPTY:
-        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    offset_rules.delete_group(work, event.trigger, event.reason, event.author)
-    work.answer(event.ticket, Deleted())
-
-
-def remove_group(work: Work, event: RemoveGroup) -> None:
-    """The same as an operation, which gets the result."""
-    offset_rules.remove_group(work, event, delete_group)
-
-
-def expire(work: Work, event: ExpireOffsets) -> None:
-    """Delete expired offsets, and an empty group that has none left (KIP-211).
-
-    For a group that had members the time runs from the departure of the last one, as in a classic
-    group.
-    """
-    rebalances = work.state == PREPARING
-    if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
-        is_empty = work.state == EMPTY
-        since_empty = is_empty and bool(work.row.protocol_type)
-        gone = offset_rules.overdue(work, event, subscribed(work), since_empty=since_empty)
-        offset_rules.expire(work, event, gone, offset_rules.delete_group if is_empty else None)
-
-
-def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
-    """An operation: restore or reset offsets, if no member can commit over them."""
-    offset_rules.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)
+HANDLERS: Final[Handlers[Work]] = {
+    **offset_rules.HANDLERS,
+    OffsetCommit: commit,
+    DraftCommit: commit,
+    TxnOffsetCommit: commit_in_transaction,
+}

@@ -29,8 +29,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
     """Remove the consumer; the others rebalance."""
     row = work.members.get(event.member_id)
     if row is None:
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        work.refused(event.operation_id, "the group has no such member")
         return
     remove(work, row.member_id, OPERATOR, Departure.EVICTED)
     work.hung_up.append(row.member_id)
@@ -44,11 +43,11 @@ def drain(work: Work, event: DrainMember) -> None:
     partitions disturbs nobody."""
     row = work.members.get(event.member_id)
     now = None if row is None else drains.of(row)
-    begun = drains.begun(work.operating, event, row, now)
+    begun = drains.begun(work, event, row, now)
     if row is None or begun is None:
         return
     if not row_packing.parts_in(row.assignment):
-        _set_drain(work, row, drains.over(work.operating, begun))
+        _set_drain(work, row, drains.over(work, begun))
         return
     _set_drain(work, row, begun)
     _rebalance(work, row, drains.drain_reason(event, row))
@@ -58,7 +57,7 @@ def undrain(work: Work, event: UndrainMember) -> None:
     """Let all join again; the strategy assigns to it as well."""
     row = work.members.get(event.member_id)
     now = None if row is None else drains.of(row)
-    if drains.undone(work.operating, event, row, now) and row is not None:
+    if drains.undone(work, event, row, now) and row is not None:
         _set_drain(work, row, None)
         _rebalance(work, row, drains.undo_reason(event, row))
 
@@ -78,4 +77,4 @@ HANDLERS: Final[Handlers[Work]] = {
     DrainMember: drain,
     UndrainMember: undrain,
 }
-"""The rules of operators' requests; ``group`` has those on offsets."""
+"""The rules of operators' requests; ``offset_rules`` has those on offsets."""

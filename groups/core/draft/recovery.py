@@ -16,7 +16,7 @@ from groups.core.group import Millis, forgiven, forgiven_beats
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
+from groups.core.values import SharedDict
 
 
 def fresh(durable: Durable, now: Millis, earlier: Earlier | None = None) -> Live:

@@ -14,8 +14,8 @@ from groups.core.events import Tick
 from groups.core.group import Millis, Rules
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
 from groups.core.step import EXACT_MAX
+from groups.core.values import SharedDict
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from groups.core.draft.live import JoinPhase, Live
-from groups.core.draft.states import TRANSITIONS
+from groups.core.draft.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.group import Millis
+from groups.core.row_packing import topics_in
 from groups.core.step import RowsWorkingCopy
 
 KIND: Final = "draft"
@@ -43,6 +44,21 @@ class Work(RowsWorkingCopy[Live]):
         """When it joined: it had given up its partitions by then."""
         join = self.live.joins.get(member_id)
         return None if join is None else join.first
+
+    @property
+    def has_members(self) -> bool:
+        """Whether anybody is in the group, or waits to be."""
+        return self.state != EMPTY
+
+    @property
+    def rebalances(self) -> bool:
+        """Whether a rebalance goes on."""
+        return self.state == PREPARING
+
+    def topics_in_use(self) -> frozenset[str]:
+        """Every topic that a member subscribes to."""
+        rows = self.members.values()
+        return frozenset().union(*(topics_in(row.subscription) for row in rows))
 
     # -- changes
 

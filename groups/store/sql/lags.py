@@ -1,9 +1,10 @@
-"""How far groups' offsets are behind the end offsets in the catalogue."""
+"""How far groups' offsets are behind the end offsets in the catalogue. A client may commit any
+number, and the difference of two of 64 bits is one of 65."""
 
 SUMMARY = """
 SELECT sum(lag) OVER (), topic, partition, lag
 FROM (
-    SELECT o.topic, o.partition, greatest(0, e.end_offset - o.committed_offset) AS lag
+    SELECT o.topic, o.partition, greatest(0, e.end_offset::numeric - o.committed_offset) AS lag
     FROM rollcall_offset o
     JOIN rollcall_topic t ON t.name = o.topic
     CROSS JOIN LATERAL (

@@ -9,14 +9,14 @@ from groups.store.sql.packed_facts import packed_of_group
 
 LAGS = """
 WITH hours AS (
-    SELECT hour, topic, each.partition, greatest(0, end_offset - last_offset) AS lag
+    SELECT hour, topic, each.partition, greatest(0, end_offset::numeric - last_offset) AS lag
     FROM rollcall_progress CROSS JOIN LATERAL unnest(partitions, last_offsets, end_offsets)
          AS each(partition, last_offset, end_offset)
     WHERE group_id = %(group_id)s AND at >= now() - %(drained_within)s
       AND hour >= now() - %(drained_within)s
       AND end_offset IS NOT NULL
 )
-SELECT now.hour + interval '1 hour', sum(was.lag)::bigint, sum(now.lag)::bigint
+SELECT now.hour + interval '1 hour', sum(was.lag), sum(now.lag)
 FROM hours AS now JOIN hours AS was
      ON (was.topic, was.partition) = (now.topic, now.partition)
     AND was.hour = now.hour - interval '1 hour'
@@ -24,7 +24,7 @@ WHERE now.hour = (SELECT max(hour) FROM hours)
 GROUP BY now.hour
 """
 """The lag at the end of the newest hour and at that of the hour before, of the partitions with
-commits in both."""
+commits in both; clients commit whatever offsets they like, so the sum may be no bigint."""
 
 TOTALS = f"""
 SELECT offsets.*, commits.*, lags.* FROM (

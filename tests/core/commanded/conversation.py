@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 
 from groups.core import commands, events
 from groups.core.commanded.group import CommandedGroup
-from groups.core.commanded.invariants import check_thoroughly
 from groups.core.commanded.thread_offers import filter_of
 from groups.core.errors import ErrorCode
 from groups.core.group import Guards, Rules
 from groups.core.replies import Acknowledged, Left, Registered, Reply
 from groups.core.rows import CommandRow
 from tests.conversing import Columns, OneGroup, millis, pair
+from tests.core.commanded.invariants import check_thoroughly
 
 TICKS_MAX = 100
 """Far more than a group has to decide in a second."""

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from groups.core.commanded.states import CONDITIONS, QUEUES
 from tests.core.commanded.scenarios import paths, run
+from tests.core.commanded.words import CONDITIONS, QUEUES
 
 HEADINGS = (
     "A. On Coordinator Startup",

@@ -12,7 +12,6 @@ from typing import Any
 
 from groups.core import events, kinds
 from groups.core.assignment import assignment_of, partitions_of
-from groups.core.classic import invariants
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion import upgrade
@@ -22,6 +21,7 @@ from groups.core.group import Decision
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 from groups.core.subscription import subscription_of
+from tests.core import invariants
 from tests.core.consumer.talk import Client, Parts, Talk
 from tests.core.consumer.wire_bytes import subscription
 

@@ -14,13 +14,13 @@ from groups.core import events
 from groups.core.assignors.client_side import ClientAssignors
 from groups.core.assignors.task import AssignmentTask
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
 from groups.core.errors import ErrorCode
 from groups.core.facts import Fact
 from groups.core.group import Decision, Guards, JournalEntry, Rules
 from groups.core.replies import ConsumerBeaten, Reply
 from groups.core.rows import Durable
+from tests.core.consumer.invariants import check_live, check_thoroughly
 
 Parts = dict[str, list[int]]
 

@@ -7,12 +7,12 @@ import pytest
 
 from groups.core import events
 from groups.core.assignment import assignment_of, partitions_of
-from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion.policy import ALLOWED
 from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten, Joined, Synced
+from groups.core.subscription import pack_protocols
 from tests.core.consumer.crossing import Classic, Crossing, classic_group, upgraded
 from tests.core.consumer.talk import Client
 from tests.core.consumer.test_strangers import commit_in_transaction
@@ -279,7 +279,7 @@ def test_mg_11_a_group_of_another_type_is_not_changed() -> None:
 def test_a_group_with_unreadable_metadata_or_shared_partitions_is_not_changed() -> None:
     talk = classic_group(Classic())
     row = next(iter(talk.group.durable.members.values()))
-    unreadable = replace(row, subscription=packing.pack((("range", b"\x00"),)))
+    unreadable = replace(row, subscription=pack_protocols((("range", b"\x00"),)))
     twin = replace(row, member_id="twin", position=row.position + 1)
     for rows in ({row.member_id: unreadable}, {row.member_id: row, "twin": twin}):
         durable = replace(talk.group.durable, members=rows)

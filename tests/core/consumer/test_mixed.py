@@ -6,6 +6,7 @@ import pytest
 
 from groups.core import events
 from groups.core.assignment import partitions_of
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.errors import ErrorCode
 from groups.core.replies import Joined, Synced
 from tests.core.consumer.crossing import Classic, Crossing, classic_group, upgraded
@@ -308,3 +309,23 @@ def test_a_classic_member_that_goes_on_under_its_id_owes_no_sync() -> None:
     for _ in range(4):
         talk.sleep(3_000)
         assert (talk.code(again), talk.code(m2)) == (ErrorCode.NONE, ErrorCode.NONE)
+
+
+def test_a_classic_member_that_returns_as_a_static_one_of_the_other_protocol_is_static() -> None:
+    a = Classic()
+    talk, _ = upgraded(a)
+    again = Client(a.member_id, ("foo",), instance_id="i1")
+    assert talk.code(again) is ErrorCode.NONE
+    assert talk.code(again) is ErrorCode.NONE
+
+
+def test_a_member_that_goes_on_by_the_classic_protocol_is_not_asked_to_assign() -> None:
+    talk = Crossing({"foo": 4})
+    a = Client("a", ("foo",), instance_id="i1", said=(ClientAssignor("own"),))
+    talk.beat(a)
+    assert a.is_asked
+    b = talk.join("b")
+    talk.beat(a, member_epoch=-2)
+    assert talk.enter(Classic(instance_id="i1")) is ErrorCode.NONE
+    assert talk.target_epoch == talk.epoch, "the coordinator assigns at once"
+    assert talk.code(b) is ErrorCode.NONE and talk.target_epoch == talk.epoch

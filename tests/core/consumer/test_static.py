@@ -138,6 +138,19 @@ def test_a_dynamic_member_becomes_static_when_it_rejoins_with_an_instance_id() -
     assert talk.code(Client("n", ("foo",), instance_id="i1")) is ErrorCode.UNRELEASED_INSTANCE_ID
 
 
+def test_a_member_that_takes_another_ones_place_gives_up_its_own() -> None:
+    talk, a, b = settled()
+    c = talk.join("c")
+    talk.converge(a, b, c)
+    talk.beat(a, member_epoch=-2)
+    c.instance_id = "i1"
+    assert talk.code(c, member_epoch=0) is ErrorCode.NONE
+    talk.converge(b, c)
+    assert talk.group.members.keys() == {"b", "c"}
+    assert sorted(talk.assigned(b)["foo"] + talk.assigned(c)["foo"]) == [0, 1, 2, 3]
+    talk.reload()
+
+
 def test_an_invalid_pattern_removes_no_static_member_and_creates_no_group() -> None:
     """It is refused before the place is taken."""
     wrong = {"subscribed_topic_regex": "(", "regex_problem": "It is none."}

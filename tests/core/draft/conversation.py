@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from groups.core import events
 from groups.core.draft.group import DraftGroup
-from groups.core.draft.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Guards, Rules
 from groups.core.replies import DraftJoined, Left, Reply
 from groups.core.strategy import Counts, Topics
 from tests.conversing import Columns, OneGroup, millis, pair, partition
+from tests.core.draft.invariants import check_thoroughly
 
 
 def greedy(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:

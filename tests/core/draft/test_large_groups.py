@@ -9,11 +9,11 @@ import pytest
 from groups.core import events
 from groups.core.draft import join
 from groups.core.draft.group import DraftGroup
-from groups.core.draft.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.core.shared import may_differ
 from groups.core.step import EXACT_MAX
+from groups.core.values import may_differ
+from tests.core.draft.invariants import check_thoroughly
 
 RULES = Rules()
 FEW = 3

@@ -232,6 +232,17 @@ def test_members_that_a_coordinator_of_today_would_refuse_live_again() -> None:
     assert [life.left for life in replayed.recording.lives] == [None]
 
 
+def test_a_member_that_is_always_refused_asks_more_and_more_seldom() -> None:
+    """It has no assignor of the others', as in a group that was moved to another one by a deploy
+    that its replay stretches. It joined four times a second, for all of the time."""
+    other = LIFE._replace(
+        life=2, member_id="m-2", client_id="b", joined=10_000, protocols=("cooperative-sticky",)
+    )
+    apart = replace(SMALL, end=86_400_000, lives=[LIFE, other])
+    clients, _ = clients_of(apart)
+    assert replay(apart, unchanged(apart, clients, RULES)).events < 20_000
+
+
 def test_a_first_delay_may_be_extended_many_times() -> None:
     """While members come, a window without a quiet time goes on: each extension is a tick."""
     lives = [

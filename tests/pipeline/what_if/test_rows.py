@@ -11,6 +11,7 @@ import pytest
 from groups.core.group import Rules
 from pipeline import config
 from pipeline.command import main
+from pipeline.results import runs
 from pipeline.what_if.changes import Change
 from pipeline.what_if.command import SHOWN, rules_of, text
 from pipeline.what_if.fleet import Description, group_of
@@ -173,3 +174,14 @@ def test_an_answer_names_all_groups_together_and_says_whole_why_there_is_none() 
     assert told[4:] == [f"b?: {why}"]
     nothing = text(Change(static=True), SimpleNamespace(rows=[], events=0))
     assert nothing.endswith("No member was recorded in this time.")
+
+
+def test_a_question_beside_an_analysis_is_asked_again(
+    url: str, conninfo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was told that the report of the other would do, which does not answer it."""
+    with runs.alone(conninfo):
+        assert main(["what-if", "--static-ids"]) == 1
+    assert capsys.readouterr().err.endswith(
+        "Another analysis is at work; ask again when it has ended.\n"
+    )

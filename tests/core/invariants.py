@@ -1,68 +1,22 @@
-"""Invariants of a classic group.
+"""What holds of a whole classic group between two steps, whatever happened.
 
-``check`` runs after every step, in production too: it costs nothing if nothing durable changed, and
-no more than the step itself otherwise. ``check_thoroughly`` checks everything, for tests. A
-violation is an ``AssertionError``: a mistake in the rules, never of a member.
+The group itself checks after each step what is cheap to check (``check_change``).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from groups.core.classic import packing
+from groups.core.classic.group import check_row
 from groups.core.classic.guards import is_owed
 from groups.core.classic.live import Live
-from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
-from groups.core.group import Answer
-from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.shared import may_differ
-
-_SETTLED = (COMPLETING, STABLE)
-
-
-def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """Compare the rows before and after one step."""
-    tickets = [answer.ticket for answer in answers]
-    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
-    if after is before:
-        return
-    _check_row(after.group, after.members)
-    if after.revision == 0 and before.exists:
-        return  # deleted, and perhaps created again
-    assert after.group.generation >= before.group.generation, "the generation fell"
-    if after.group.generation == before.group.generation and after.members is not before.members:
-        _check_same_generation(before, after)
-
-
-def _check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
-    assert group.state in (EMPTY, PREPARING, COMPLETING, STABLE), group.state
-    assert group.leader is None or group.leader in members, "the leader is no member"
-    if group.state in _SETTLED:
-        assert members, f"{group.state} without members"
-        assert group.protocol_name is not None, f"{group.state} without a protocol"
-        # A rebalance may be put off in Stable, and its leader may be the removed member.
-        owes = "must_rebalance" in group.details
-        assert group.state == STABLE or not owes, "a rebalance is owed while one goes on"
-        assert owes or group.leader is not None, f"{group.state} without a leader"
-    if group.state == EMPTY:
-        assert not members, "an empty group has members"
-
-
-def _check_same_generation(before: Durable, after: Durable) -> None:
-    """Within a generation members are removed, or replaced by instance id; none is added."""
-    was, now = before.members, after.members
-    added = [m for m in may_differ(was, now) if m in now and m not in was]
-    if added:
-        instances = {row.instance_id for row in was.values() if row.instance_id}
-        assert all(now[m].instance_id in instances for m in added), "a member joined a generation"
-    removed = len(before.members) - len(after.members)
-    if removed > 0:
-        assert "must_rebalance" in after.group.details, "a member went, and no rebalance is owed"
+from groups.core.classic.states import COMPLETING, PREPARING, STABLE
+from groups.core.rows import Durable
+from groups.core.subscription import protocol_names
 
 
 def check_thoroughly(durable: Durable, live: Live) -> None:
     """Check one value completely."""
-    _check_row(durable.group, durable.members)
+    check_row(durable.group, durable.members)
     _check_members(durable)
     _check_joins(durable, live)
     _check_maps(durable, live)
@@ -76,10 +30,10 @@ def _check_members(durable: Durable) -> None:
         assert row.member_id == member_id, "a row lies under another member's id"
     positions = [row.position for row in durable.members.values()]
     assert all(a < b for a, b in pairwise(positions)), "members are not in order of arrival"
-    if durable.group.state in _SETTLED:
+    if durable.group.state in (COMPLETING, STABLE):
         name = durable.group.protocol_name
         for row in durable.members.values():
-            assert name in packing.names_of(row.subscription), "a member lacks the protocol"
+            assert name in protocol_names(row.subscription), "a member lacks the protocol"
 
 
 def _check_joins(durable: Durable, live: Live) -> None:
@@ -109,7 +63,7 @@ def _check_maps(durable: Durable, live: Live) -> None:
     instances = [(row.instance_id, row.member_id) for row in rows.values() if row.instance_id]
     assert len(instances) == len(live.instances), "two members have one instance id"
     assert dict(instances) == live.instances, "the instance map is not the members'"
-    names = Counter(packing.names_of(row.subscription) for row in rows.values())
+    names = Counter(protocol_names(row.subscription) for row in rows.values())
     assert names == live.preferences, "protocol names are miscounted"
     size = sum(len(row.subscription) for row in rows.values())
     assert size == live.metadata_bytes, "what members brought along is miscounted"
@@ -128,6 +82,6 @@ def _check_timers(durable: Durable, live: Live) -> None:
     if state != COMPLETING:
         assert not live.syncs, f"syncs are held in {state}"
     if live.sync is not None:
-        assert state in _SETTLED, f"a sync timer runs in {state}"
+        assert state in (COMPLETING, STABLE), f"a sync timer runs in {state}"
     elif not live.recovering:
         assert state != COMPLETING, "CompletingRebalance without a sync timer"

@@ -1,33 +1,15 @@
-"""Invariants of a consumer group.
+"""What holds of a whole consumer group between two steps, whatever happened.
 
-``check`` runs after every step, in production too, and costs nothing if nothing durable changed.
-``check_thoroughly`` checks everything, for tests. ``Index`` asserts that no partition has two
-holders. A violation is a defect in Rollcall, never of a member.
+``Index`` asserts itself that no partition has two holders.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import LEFT_FOR_NOW, UNREVOKED, Member
-from groups.core.consumer.states import EMPTY, STABLE_GROUP
+from groups.core.consumer.states import STABLE_GROUP
 from groups.core.consumer.work import Live
-from groups.core.group import Answer
 from groups.core.rows import Durable
-from groups.core.step import ABSENT
-
-
-def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
-    """Compare the rows before and after one step."""
-    tickets = [answer.ticket for answer in answers]
-    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
-    if after is before or ABSENT in after.group.details:
-        return
-    group = after.group
-    assert group.generation >= before.group.generation, "the group epoch fell"
-    assert group.details["target_epoch"] <= group.generation, "a target of the future"
-    waits = group.details.get("put_off") is not None
-    assert not waits or group.details["target_epoch"] < group.generation, "nothing to put off"
-    assert (group.state == EMPTY) is (not after.members), "the state is not the members'"
 
 
 def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Index) -> None:
