@@ -6,6 +6,7 @@ operation or a probe (docs/architecture.md, *Session expiry*), or delete rows th
 """
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from datetime import timedelta
 from types import ModuleType
 from typing import Any, Final
 
-from django.db import OperationalError, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 
 from groups.core.group import Millis
 from groups.core.journal import EntryKind, Trigger
@@ -33,6 +34,8 @@ from groups.store.sql import nodes as nodes_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import UnansweredProbe, UnansweredProbes
+
+logger = logging.getLogger(__name__)
 
 MEMBERS_A_LOOK = 1_000
 """Overdue members that one sweep reads, the longest overdue first."""
@@ -190,32 +193,50 @@ CLEAN_UP: Final = "clean-up"
 
 
 def clean_up() -> str:
-    """Delete finished operations, old journal entries, notes about members that are gone, and
-    unused transactional ids."""
-    kept = PeriodicSettings.from_django()
-    removed = {
-        "operations": _remove(
+    """Delete finished operations, old journal entries, notes about members that are gone, unused
+    transactional ids, and other old rows. A part that fails does not keep the others from it; its
+    error is raised at the end."""
+    removed: dict[str, int] = {}
+    failures: list[DatabaseError] = []
+    for what, remove in _parts(PeriodicSettings.from_django()).items():
+        try:
+            removed[what] = remove()
+        except DatabaseError as error:
+            if not connection.is_usable():
+                raise
+            logger.exception("the clean-up of %s failed", what)
+            failures.append(error)
+    if failures:
+        raise failures[0]
+    counts = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
+    return f"removed {counts}" if counts else "nothing to delete"
+
+
+def _parts(kept: PeriodicSettings) -> Mapping[str, Callable[[], int]]:
+    """What deletes what, each by itself; it returns how many."""
+    return {
+        "operations": lambda: _remove(
             sql.OLD_OPERATIONS, hours=kept.operations_retention_hours, retention=RETENTION
         ),
-        "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
-        "notes": execute(live_sql.FORGET_STRANGERS),
-        "counts of deleted groups": execute(counts_sql.FORGET),
-        "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
-        "tables of days packed": _pack_facts(),
-        "days of facts": _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
-        "settings of groups that were never created": _remove(
+        "journal entries": lambda: _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
+        "notes": lambda: execute(live_sql.FORGET_STRANGERS),
+        "counts of deleted groups": lambda: execute(counts_sql.FORGET),
+        "hours of offset history": lambda: _turn_history(kept.offsets_history_retention_hours),
+        "tables of days packed": _pack_facts,
+        "days of facts": lambda: _turn_facts(kept.facts_retention_hours, kept.facts_max_mebibytes),
+        "settings of groups that were never created": lambda: _remove(
             sql.ORPHANED_CONFIGS,
             hours=kept.group_configs_retention_hours,
             configured=EntryKind.CONFIG_CHANGED.value,
             bell=configs_sql.BELL,
         ),
-        "nodes that left": _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
-        "drains of nodes that left": _forget(drains_sql, kept.node_drain_retention_hours),
-        "node ids of hosts that left": _forget(leases_sql, kept.node_drain_retention_hours),
-        "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
+        "nodes that left": lambda: _remove(nodes_sql.FORGET_OLD, hours=kept.node_retention_hours),
+        "drains of nodes that left": lambda: _forget(drains_sql, kept.node_drain_retention_hours),
+        "node ids of hosts that left": lambda: _forget(leases_sql, kept.node_drain_retention_hours),
+        "transactional ids": lambda: _remove(
+            txn_sql.FORGET, ms=kept.transactional_id_expiration_ms
+        ),
     }
-    counts = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
-    return f"removed {counts}" if counts else "nothing to delete"
 
 
 def _remove(statement: str, **parameters: Any) -> int:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DataError, connection
 
 from benchmarks.fact_rows import PARTITIONS, TOPIC, Group, fleet, write
 from console.queries import facts, moments, timeline
@@ -167,6 +167,20 @@ def test_a_day_waits_for_the_hours_that_are_made_of_it() -> None:
     assert session._pack_facts() == 0
     execute("TRUNCATE rollcall_fleet_hour")
     assert session._pack_facts() == 0
+
+
+def test_days_that_cannot_be_packed_keep_nothing_else_from_being_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only its own part of the clean-up fails, and is told."""
+    execute(
+        "INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)"
+        " SELECT 7, gen_random_uuid(), 1, 'h', 1, now(), now() - interval '10 years'"
+    )
+    monkeypatch.setattr(session, "PACK", "SELECT 1 / 0, %(late)s")
+    with pytest.raises(DataError, match="division by zero"):
+        session.clean_up()
+    assert not execute("SELECT node_id FROM rollcall_node")
 
 
 def test_what_is_dropped_is_told_by_table() -> None:
