@@ -21,8 +21,8 @@ SESSION_MS = 1_800_000
 """Load comes and goes; nobody expires meanwhile."""
 
 REBALANCE_IN_PROGRESS = 27
-NOT_YET = (14, 16)
-"""COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR."""
+NOT_YET = (14, 15, 16)
+"""COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
 
 AGAIN_S = 0.1
 STOCK_SESSION_MS = 45_000
@@ -183,9 +183,14 @@ async def form(bootstrap: str, group_ids: Sequence[str], size: int) -> list[Memb
 
 
 async def led_by(bootstrap: str, group_ids: Sequence[str]) -> dict[str, list[str]]:
-    """The HOST:PORT of each node that leads some of the groups, and these groups."""
+    """The HOST:PORT of each node that leads some of the groups, and these groups. Nodes that have
+    just started do not lead all at once: ask again."""
     peer = await Peer.connect(bootstrap)
-    answer = await peer.call(FindCoordinatorRequest(coordinator_keys=group_ids), 4)
+    request = FindCoordinatorRequest(coordinator_keys=group_ids)
+    answer = await peer.call(request, 4)
+    while any(found.error_code in NOT_YET for found in answer.coordinators):
+        await asyncio.sleep(AGAIN_S)
+        answer = await peer.call(request, 4)
     peer.close()
     led = defaultdict[str, list[str]](list)
     for found in answer.coordinators:

@@ -179,8 +179,12 @@ def alone(conninfo: str, instead: str = "its report will do") -> Iterator[Connec
         (is_ours,) = _one(connection, "SELECT pg_try_advisory_lock(%s)", [LOCK])
         if not is_ours:
             raise AlreadyRunning(f"Another analysis is at work; {instead}.")
-        connection.execute(BURY)
-        yield connection
+        try:
+            connection.execute(BURY)
+            yield connection
+        finally:  # PostgreSQL notices a moment later that a connection was closed
+            with suppress(psycopg.Error):
+                connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 @contextmanager

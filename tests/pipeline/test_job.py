@@ -1,9 +1,11 @@
 """Whole runs: thousands of entries against plain SQL, and what becomes of runs and tables."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
@@ -143,6 +145,22 @@ def test_a_run_whose_session_was_lost_reports_what_ended_it(url: str, conninfo: 
         ends()
     with records.alone(conninfo):
         assert [state for state, *_ in runs(url)] == ["failed"]
+
+
+def test_an_analysis_may_begin_as_soon_as_another_has_ended(
+    conninfo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL may notice later that a connection was closed, and keeps its locks until then."""
+    closed: list[psycopg.Connection[Any]] = []
+    with monkeypatch.context() as late:
+        late.setattr(psycopg.Connection, "close", lambda connection: closed.append(connection))
+        with suppress(ValueError), records.alone(conninfo):
+            raise ValueError
+        with records.alone(conninfo):
+            pass
+    for connection in closed:
+        connection.close()
+    assert len(closed) == 2
 
 
 def test_the_web_looks_at_the_lock_of_analyses() -> None:
