@@ -400,7 +400,7 @@ async def test_an_outage_of_the_database_evicts_nobody(
         await until(lambda: availability.away)
         code = await availability.of_slot(slot_of("g"), 10_000)
         assert code is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        await until(lambda: clock() - gone_at > 2 * SESSION_MS)
+        await until(lambda: clock() - gone_at > 3 * SESSION_MS)
     finally:
         await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
 
