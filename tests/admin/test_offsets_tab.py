@@ -163,8 +163,6 @@ def test_without_commits_in_summarised_hours_there_is_no_chart(
     assert 'id="charts"' not in text(viewer.get(f"{page('g')}?tab=offsets"))
 
 
-MOST = (1 << 63) - 1
-
 LAGS = """
 INSERT INTO rollcall_progress (at, era, xid, hour, group_id, topic, partitions, commits,
     first_offsets, last_offsets, pauses_ms, lives, end_offsets)

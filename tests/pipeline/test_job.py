@@ -163,8 +163,8 @@ def test_an_analysis_may_begin_as_soon_as_another_has_ended(
     assert len(closed) == 2
 
 
-def test_the_web_looks_at_the_lock_of_analyses() -> None:
-    assert web.LOCK == records.LOCK
+def test_the_web_knows_the_lock_of_analyses_and_how_many_keep_their_rows() -> None:
+    assert (web.LOCK, web.KEPT) == (records.LOCK, records.ROWS_KEPT)
 
 
 def test_only_one_analysis_runs_at_a_time(url: str, conninfo: str, analyse: Analyse) -> None:
