@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from django.db import DatabaseError, connection
 
+from console.webhooks import sql
 from console.webhooks.sending import GONE, Outcome, post
 from console.webhooks.settings import WebhookSettings
 from console.webhooks.signatures import headers
-from groups.store.sql import webhooks as sql
 from groups.watchdog import WATCHDOG
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from console.queries import report_files
+from console.queries.sql import cost as sql
 from groups.models import ReportRow, ReportRun
-from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
 from tests.model_factories import CostFactory, ReportRunFactory, advise, journal

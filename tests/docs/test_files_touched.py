@@ -178,7 +178,7 @@ ATTENTION: Final[Mapping[str, tuple[Edit, ...]]] = {
             '(f"{row.group_id} has one member", "It is lonely."))),\n',
         ),
     ),
-    "groups/store/sql/attention.py": (
+    "console/queries/sql/attention.py": (
         Edit(
             "UNION ALL\n(SELECT 'notify-queue'",
             "UNION ALL\n(SELECT 'lonely', group_id, '', 1, now(), count(*) OVER ()\n"

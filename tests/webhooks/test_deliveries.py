@@ -24,11 +24,10 @@ from django.utils import timezone
 from console.queries import attention, journal_rows
 from console.queries.fired import Fired, Place
 from console.queries.journal_position import Gap, Position
-from console.webhooks import delivering, endpoints, outbox, sending
+from console.webhooks import delivering, endpoints, outbox, sending, sql
 from console.webhooks.delivering import Due, again_s, deliver, due
 from console.webhooks.settings import WebhookSettings
 from groups.models import Journal, Webhook, WebhookCursor, WebhookDelivery
-from groups.store.sql import webhooks as sql
 from tests.as_roles import role
 from tests.security.certificates import Certificates
 from tests.webhooks.conftest import Make

@@ -4,7 +4,7 @@ Each statement reads rows by index, of the time that is asked for and at most so
 one of them would leave out is said on the page.
 """
 
-from groups.store.sql.fact_reads import ENDED, OWNED
+from console.queries.sql.fact_reads import ENDED, OWNED
 from groups.store.sql.facts import ROUND
 
 LIFE = """life, member_id, instance_id, client_id, client_host, software_name, software_version,

@@ -1,9 +1,9 @@
-"""The SQL by which the facts of all groups are read (``groups.store.sql.fact_reads``): whose lives
-were on a host, and which groups had a partition. No index leads to either, so what is read are the
+"""The SQL by which the facts of all groups are read: whose lives were on a host, and which groups
+had a partition. No index leads to either, so what is read are the
 days of the time that is asked for; a page goes on by key.
 """
 
-from groups.store.sql.fact_reads import OPEN, OVER
+from console.queries.sql.fact_reads import OPEN, OVER
 from groups.store.sql.packed_facts import packed_between
 
 LIVED = """(%(host)s::text IS NULL OR ltrim(client_host, '/') = %(host)s)
