@@ -36,7 +36,7 @@ CORE = _in(
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
-    " counts earlier instance_claims owned_partitions outage beside foresight java_sticky",
+    " counts earlier instance_claims owned_partitions outage beside",
 )
 CONSUMER = _in(
     "core/consumer",
@@ -94,6 +94,7 @@ AREAS = (
     _rules(("assignors",), ASSIGNORS, CONSUMER),
     _rules(("consumer", "conversion"), CONSUMER, PAUSE),
     _rules(("", "configs"), CORE),
+    Row("rules", ("console/foresight/*.py",), _in("foresight", "foresight java_sticky")),
     Row("rules", ("groups/core/acls/*.py",), _in("core", "acls")),
     Row("rules", ("groups/core/quotas/*.py",), _in("core", "quotas")),
     Row(

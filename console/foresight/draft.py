@@ -1,14 +1,13 @@
-"""What the coordinator would assign in a group of the 0.9 draft (``groups.core.foresight``): the
-built-in strategies."""
+"""What the coordinator would assign in a group of the 0.9 draft: the built-in strategies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from console.foresight.foresight import Accuracy, Assign, Rules, Scene, Seat, Software
 from groups.core import drains, row_packing
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.draft import strategies
 from groups.core.draft.states import STABLE
-from groups.core.foresight import Accuracy, Assign, Rules, Scene, Seat, Software
 from groups.core.rows import Durable, MemberRow
 from groups.core.strategy import Strategy
 

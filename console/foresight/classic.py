@@ -1,16 +1,11 @@
-"""What the leader of a classic group would assign (``groups.core.foresight``): stock clients'
-assignors, by their names. The coordinator only passes their results on."""
+"""What the leader of a classic group would assign: stock clients' assignors, by their
+names. The coordinator only passes their results on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from groups.core.assignment import partitions_of
-from groups.core.assignors.range import assign_ranges
-from groups.core.assignors.types import NOWHERE, Parts, Racks, Subscriber
-from groups.core.assignors.uniform import assign_uniformly
-from groups.core.classic import java_sticky
-from groups.core.classic.states import STABLE
-from groups.core.foresight import (
+from console.foresight import java_sticky
+from console.foresight.foresight import (
     Accuracy,
     Protocol,
     Rules,
@@ -19,6 +14,11 @@ from groups.core.foresight import (
     Software,
     Unreadable,
 )
+from groups.core.assignment import partitions_of
+from groups.core.assignors.range import assign_ranges
+from groups.core.assignors.types import NOWHERE, Parts, Racks, Subscriber
+from groups.core.assignors.uniform import assign_uniformly
+from groups.core.classic.states import STABLE
 from groups.core.rows import Durable, MemberRow
 from groups.core.subscription import Subscription, metadata_of, protocol_names, subscription_of
 

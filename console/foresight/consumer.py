@@ -1,15 +1,15 @@
-"""What the coordinator would assign in a consumer group (``groups.core.foresight``): the rules'
-own conversion of members, and the built-in assignors."""
+"""What the coordinator would assign in a consumer group: the rules' own conversion of members, and
+the built-in assignors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from console.foresight.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat, Software
 from groups.core.assignors.registry import DEFAULT_NAMES, table
 from groups.core.assignors.types import Assignor, Parts, Racks
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 from groups.core.consumer.targets import Subscribers
-from groups.core.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat, Software
 from groups.core.rows import Durable
 
 FOREIGN: Final = "it is assigned by {}, which is not known here"

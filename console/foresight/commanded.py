@@ -1,16 +1,16 @@
-"""What the coordinator would assign in a commanded group (``groups.core.foresight``): ranges over
-the threads that consumers offer."""
+"""What the coordinator would assign in a commanded group: ranges over the threads that consumers
+offer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from console.foresight.foresight import Accuracy, Rules, Scene, Seat, Software
 from groups.core import drains
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.commanded import thread_offers
 from groups.core.commanded.assignment import deal
 from groups.core.commanded.states import STABLE
 from groups.core.commands import EXPELLED
-from groups.core.foresight import Accuracy, Rules, Scene, Seat, Software
 from groups.core.rows import Durable, MemberRow
 
 MOVING: Final = "the current rebalance has not ended"

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from groups.core.foresight import Accuracy, Change, Gone, foresee
-from groups.core.kinds import SCENES
+from console.foresight.foresight import Accuracy, Change, Gone, foresee
+from console.foresight.kinds import SCENES
 from tests.core.consumer.talk import Client, Talk
 
 

@@ -1,7 +1,7 @@
 """What a change would make of a group: who would own what, what would move, what would stand still.
 
 One function for previews and questions (``console.queries.foresight``). Each kind says what its own
-rules would assign (``foresight.py`` in its folder, ``kinds.SCENES``): exactly where the coordinator
+rules would assign (the module of its name, ``kinds.SCENES``): exactly where the coordinator
 assigns, or a stock client by an assignor that depends on members and topics alone; estimated where
 a leader also looks at what members own. Pure; it decides nothing.
 """

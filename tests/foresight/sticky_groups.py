@@ -5,8 +5,8 @@ from random import Random
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from console.foresight import java_sticky
 from groups.core.assignors.types import Parts, Subscriber
-from groups.core.classic import java_sticky
 
 RULES: Final = {
     "sticky": java_sticky.assign,

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from groups.core.classic import foresight as classic
-from groups.core.classic import java_sticky
-from groups.core.foresight import Scene, Seat, foresee
-from tests.core.sticky_groups import RULES, Group, changed, fresh, owned, read
+from console.foresight import classic, java_sticky
+from console.foresight.foresight import Scene, Seat, foresee
+from tests.foresight.sticky_groups import RULES, Group, changed, fresh, owned, read
 
 RECORDED: Final = [
     json.loads(line)
