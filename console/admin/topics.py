@@ -15,11 +15,11 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWi
 from console.admin import topic_deletion
 from console.admin.base import RollcallAdmin, once
 from console.admin.links import quote
+from console.operations import topic_changes as changes
 from console.people import rights
 from console.queries import groups, topic_groups
 from console.queries.journal_text import sentence
 from console.queries.ranges import ranges
-from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.configs import topic as topic_configs

@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.core.subscription import pack_protocols
 from tests import factories
 from tests.admin.visitors import superuser, text, visitor

@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.operations import topic_changes as changes
 from console.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import previews
-from groups.catalogue import changes
 from groups.models import Operation
 from groups.operations.rows_read import SET_SINCE
 from tests.admin.test_groups import page

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.catalogue import changes as topics
+from console.operations import topic_changes as topics
 from groups.models import Group
 from tests.api.asked import document
 from tests.api.conftest import write

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 from django.test import Client
 
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
 from groups.models import Journal, Operation
 from tests import factories
 from tests.api.conftest import Api, write

@@ -8,7 +8,8 @@ from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from django.core.exceptions import ImproperlyConfigured
 
-from groups.catalogue import changes, kafka_import
+from console.operations import kafka_import
+from console.operations import topic_changes as changes
 from groups.models import Topic
 from groups.sweeps import schedule
 from launcher.installation import Installation

@@ -1,6 +1,6 @@
 """Computes the changes that give the catalogue the topics of a Kafka cluster. Values only.
 
-``groups.catalogue.kafka_import`` reads the cluster and writes the rows.
+``console.operations.kafka_import`` reads the cluster and writes the rows.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,6 @@
 """What an import changes, and what it never does."""
 
-from groups.core.topic_import import FoundTopic, is_internal, plan
+from console.operations.import_plan import FoundTopic, is_internal, plan
 from groups.core.topics import PARTITIONS_MAX
 
 

@@ -2,8 +2,8 @@
 
 Nodes use ``groups.catalogue.cache``; both follow the rules of ``groups.core.topics`` and execute
 the statements of ``groups.store.sql.catalogue``, this side as functions of the database
-(``groups.catalogue.functions``), so that PostgreSQL decides races between clients and operators in
-the same way.
+(``topic_functions``), so that PostgreSQL decides races between clients and operators in the same
+way.
 """
 
 import json
@@ -14,7 +14,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import connection, transaction
 
-from groups.catalogue import functions
+from console.operations import topic_functions as functions
 from groups.core import topics as rules
 from groups.core.authors import NO_AUTHOR, AuthorDetails
 from groups.core.errors import ErrorCode, Refuse

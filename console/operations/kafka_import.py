@@ -1,21 +1,22 @@
 """Imports a Kafka cluster's topics: creates and grows ours, and raises their end offsets.
 
-librdkafka reads the cluster, ``groups.core.topic_import`` decides, ``groups.catalogue.changes``
-writes. Celery runs it every ``import.interval.ms`` if ``import.bootstrap.servers`` names a cluster.
+librdkafka reads the cluster, ``import_plan`` decides, ``topic_changes`` writes. Celery
+runs it every ``import.interval.ms`` if ``import.bootstrap.servers`` names a cluster.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import re2
+from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
+from console.operations.import_plan import FoundTopic, Plan, is_internal, plan
 from groups.core.authors import IMPORT
-from groups.core.topic_import import FoundTopic, Plan, is_internal, plan
 from groups.models import Topic
-from groups.periodic import ImportSettings
 
 PATIENCE_S = 8.0
 """The timeout of each of the two requests. Both fit into the time that a task may take before
@@ -23,6 +24,21 @@ another worker gets it (``coordinator_site.periodic.VISIBILITY_S``)."""
 
 NAMED_MAX = 3
 """Topics that an outcome names; others are only counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSettings:
+    """The cluster whose topics are imported, and the interval. Not Kafka's settings."""
+
+    import_bootstrap_servers: str
+    import_topics: str
+    import_client_config: str
+    import_interval_ms: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing setting is a programming error and raises."""
+        return cls(**{f.name: getattr(django_settings, f.name.upper()) for f in fields(cls)})
 
 
 class KafkaCluster:

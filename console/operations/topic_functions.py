@@ -1,4 +1,4 @@
-"""Changes of the catalogue as functions of the database, for processes that are not nodes.
+"""Changes of the catalogue as functions of the database, for web and worker.
 
 Web and worker may not write topics, nor the offsets that a new topic deletes. The bodies are the
 statements that nodes execute (``groups.store.sql.catalogue``).
