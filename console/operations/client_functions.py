@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from django.apps import AppConfig
 
+from console.operations import functions
+from console.operations.functions import Function
 from groups.clients import scram_credentials as scram
-from groups.postgres import functions
-from groups.postgres.functions import Function
 from groups.store.sql import acls, quotas
 
 AUTHOR: Final = ("author", "jsonb")

@@ -13,6 +13,8 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.db import connection, transaction
 
+from console.operations import functions
+from console.operations.functions import Function
 from groups.core.authors import user
 from groups.core.configs.entries import Change
 from groups.core.configs.group import Broker, Values, changed
@@ -20,8 +22,6 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.models import GroupConfig
 from groups.operations.requests import check_reason
-from groups.postgres import functions
-from groups.postgres.functions import Function
 from groups.store.sql import configs as sql
 
 SET: Final = Function(

@@ -7,11 +7,11 @@ from typing import Any, Final
 from django.apps import AppConfig
 from django.db import connection
 
+from console.operations import functions
 from console.operations.drains import PARAMETERS
+from console.operations.functions import Function
 from groups.core.authors import user
 from groups.operations.requests import check_reason
-from groups.postgres import functions
-from groups.postgres.functions import Function
 from groups.store.sql import nodes as sql
 
 FORGET: Final = Function("rollcall_forget_node", sql.FORGET, PARAMETERS)

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from django.apps import AppConfig
 
-from groups.postgres import functions
-from groups.postgres.functions import Function
+from console.operations import functions
+from console.operations.functions import Function
 from groups.store.sql import catalogue as sql
 
 BELL: Final = {"bell": f"'{sql.BELL}'"}

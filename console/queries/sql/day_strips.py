@@ -1,6 +1,6 @@
 """The SQL of the last day of groups, hour by hour (``console.queries.day_strips``)."""
 
-from groups.store.sql.packed_facts import packed
+from console.queries.sql.packed_facts import packed
 
 ROUNDS_MAX = 1_000
 """The newest rebalances of a day that are read of each group: one of a storm has thousands."""

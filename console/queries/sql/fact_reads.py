@@ -4,8 +4,8 @@ What has ended is looked for in the partitions of the time since then, since a r
 ends; in each of them an index leads to what had begun by then.
 """
 
+from console.queries.sql.packed_facts import packed_of_group
 from groups.store.sql.facts import LIFE, ROUND
-from groups.store.sql.packed_facts import packed_of_group
 
 OVER = f"{LIFE}, left_generation, left_at, departure, heard_at"
 OPEN = f"{LIFE}, NULL, NULL, NULL, NULL"

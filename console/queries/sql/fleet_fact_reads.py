@@ -4,7 +4,7 @@ days of the time that is asked for; a page goes on by key.
 """
 
 from console.queries.sql.fact_reads import OPEN, OVER
-from groups.store.sql.packed_facts import packed_between
+from console.queries.sql.packed_facts import packed_between
 
 LIVED = """(%(host)s::text IS NULL OR ltrim(client_host, '/') = %(host)s)
       AND (%(client_id)s::text IS NULL OR client_id = %(client_id)s)"""

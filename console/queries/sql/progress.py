@@ -4,8 +4,8 @@ Without end offsets there is no lag; what is known is when a group last committe
 which partitions have had no commit for long.
 """
 
+from console.queries.sql.packed_facts import packed_of_group
 from groups.store.sql.history import COMMITS
-from groups.store.sql.packed_facts import packed_of_group
 
 LAGS = """
 WITH hours AS (
