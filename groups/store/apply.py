@@ -31,7 +31,7 @@ from groups.core.rows import (
 from groups.core.values import may_differ, quick
 from groups.postgres import errors
 from groups.postgres.array_literals import Statement, array, arrays, in_order
-from groups.store import beside, details, facts, journal, offset_rows, transactional_offsets
+from groups.store import beside, details, offset_rows, records, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -128,7 +128,7 @@ class Write:
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
         decision = self.decision
         offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
-        return 1 + members + offsets + facts.size_of(decision.facts)
+        return 1 + members + offsets + records.size_of(decision.facts)
 
 
 class PlainRows(NamedTuple):
@@ -198,8 +198,7 @@ def statements(batch: Batch) -> Iterator[Statement]:
     moved = moved_members(kept)
     yield from _members(moved, text)
     yield from _commands(moved)
-    yield from journal.statements(more, batch.node_id)
-    yield from facts.statements(more)
+    yield from records.statements(more, batch.node_id)
     yield from _deleted([w.group_id for w in more if w.decision.deleted])
     if waiting:
         yield from transactional_offsets.changes(waiting)

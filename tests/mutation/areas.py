@@ -107,7 +107,7 @@ AREAS = (
                 "groups/store/load.py",
                 "groups/postgres/array_literals.py",
             ),
-            *("groups/store/journal.py", "groups/store/blame.py", "groups/store/offsets.py"),
+            *("groups/store/records.py", "groups/store/blame.py", "groups/store/offsets.py"),
             *("groups/store/transactional_offsets.py", "groups/runtime/transactions.py"),
         ),
         (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),

@@ -1,7 +1,10 @@
-"""Facts as SQL of the store's transactions (``groups.core.facts``, docs/facts.md). Pure.
+"""What a batch records of its decisions, as SQL of the store's transactions: journal entries, and
+facts (``groups.core.facts``, docs/facts.md). Pure.
 
-Lives end before others begin, and members own partitions after that: one member's partitions are
-free before the next one has them.
+Entries about committed offsets contain the previous values. They are written before the offsets, so
+that they read these. Only requested changes have them: such an entry reads as many rows as it
+lists. Of facts, lives end before others begin, and members own partitions after that: one member's
+partitions are free before the next one has them.
 """
 
 import json
@@ -10,13 +13,50 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
+from groups.core.explanation import WHY
 from groups.core.facts import Began, Departure, Ended, Fact, Owned, Owns, Settled, settled
+from groups.core.group import All, Decision, JournalEntry
+from groups.core.journal import ENTRY_FIELDS
+from groups.core.offset_rules import OFFSETS_LISTED_MAX
 from groups.core.rounds import Round
 from groups.postgres.array_literals import Statement, array, arrays, in_order, texts
-from groups.store.journal import Write
 from groups.store.sql import facts as sql
+from groups.store.sql import group_rows
+
+
+class Write(Protocol):
+    """One group's part of a batch (``groups.store.apply.Write``)."""
+
+    @property
+    def group_id(self) -> str:
+        """The group."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """The group's revision after this write."""
+        ...
+
+    @property
+    def decision(self) -> Decision:
+        """The decision, with its entries and facts."""
+        ...
+
+
+class Line(NamedTuple):
+    """An entry, and the group and revision that it is about."""
+
+    group_id: str
+    revision: int
+    entry: JournalEntry
+
+
+ENTRY: Final = ("group_id", "revision", *ENTRY_FIELDS)
+
+OBJECTS: Final = frozenset(["waited_for", "joined", "left", "details"])
+"""Columns of JSON."""
 
 
 class _Part(NamedTuple):
@@ -96,7 +136,68 @@ def size_of(facts: Sequence[Fact]) -> int:
     return len(facts) + (parts + rounds) // PARTS_A_ROW
 
 
-def statements(writes: Sequence[Write]) -> Iterator[Statement]:
+def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
+    """The statements for all entries of the batch, and for all facts."""
+    yield from of_the_journal(writes, node_id)
+    yield from of_the_facts(writes)
+
+
+def of_the_journal(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
+    """The statements for all entries of the batch; entries about offsets come last."""
+    entries = [(write, entry) for write in writes for entry in write.decision.journal]
+    plain = [_line(write, entry) for write, entry in entries if entry.offsets is None]
+    if plain:
+        yield lines(plain, node_id)
+    telling = [(write, entry) for write, entry in entries if entry.offsets is not None]
+    if telling:
+        values = {**_of_offsets(telling), "node_id": node_id, "most": OFFSETS_LISTED_MAX}
+        yield group_rows.ADD_JOURNAL_OF_OFFSETS, values
+
+
+def lines(entries: Sequence[Line], node_id: int) -> Statement:
+    """The statement for entries that are not about offsets."""
+    rows = [_entry_row(line) for line in entries]
+    return group_rows.ADD_JOURNAL, {**arrays(ENTRY, rows), "node_id": node_id}
+
+
+def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, Any]:
+    """The columns of the entries, with numbers, and of the partitions of each."""
+    rows = [
+        (*_entry_row(_line(write, entry)), number, entry.offsets is All.OFFSETS)
+        for number, (write, entry) in enumerate(entries)
+    ]
+    partitions = [
+        (number, *partition)
+        for number, (_, entry) in enumerate(entries)
+        if not isinstance(entry.offsets, All)
+        for partition in entry.offsets or ()
+    ]
+    parts = ("part_of", "topic", "partition")
+    return {
+        **arrays((*ENTRY, "number", "has_all"), rows),
+        **(arrays(parts, partitions) if partitions else dict.fromkeys(parts, "{}")),
+    }
+
+
+def _line(write: Write, entry: JournalEntry) -> Line:
+    return Line(write.group_id, write.revision, entry)
+
+
+def _entry_row(line: Line) -> tuple[Any, ...]:
+    entry = line.entry
+    values = ((name, getattr(entry, name)) for name in ENTRY_FIELDS)
+    if entry.why is not None:
+        explained = {**entry.details, WHY: entry.why.encoded()}
+        values = ((name, explained if name == "details" else value) for name, value in values)
+    columns = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
+    return (line.group_id, line.revision, *columns)
+
+
+def _plain(value: Mapping[str, Any] | Sequence[str]) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def of_the_facts(writes: Sequence[Write]) -> Iterator[Statement]:
     """The statements for all facts of the batch."""
     parts = [
         _Part(write.group_id, write.revision, _kind(write), settled(write.decision.facts))
