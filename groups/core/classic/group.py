@@ -13,6 +13,7 @@ from typing import Final, Self
 from groups.core import other_kinds
 from groups.core.classic import (
     join,
+    join_phase,
     leave,
     offsets,
     operator,
@@ -148,10 +149,10 @@ class ClassicGroup(RowsGroup[Live]):
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
-        timers.resume(work)
+        join_phase.resume(work)
         for event in events:
             decide(work, event, HANDLERS)
-        timers.tidy(work)
+        join_phase.tidy(work)
         return self._decided(work, events, check_change)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
@@ -159,16 +160,10 @@ class ClassicGroup(RowsGroup[Live]):
         return offsets.judge(self._durable, self._live, commit, now)
 
     def _ids(self) -> Iterable[str]:
-        return timers.ids(self._durable, self._live)
-
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
+        return self._live.ids(self._durable)
 
     def _next(self, earliest: Millis | None) -> Millis | None:
-        return timers.due(self._durable, self._live, self.rules, earliest)
-
-    def _touched(self, after: Self) -> Iterable[str] | None:
-        return timers.touched(self._durable, self._live, after._durable, after._live)
+        return self._live.due(self._durable, self.rules, earliest)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: answers for those of the tickets that are not parked any more."""

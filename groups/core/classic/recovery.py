@@ -170,7 +170,7 @@ def _keep_held(durable: Durable, live: Live, after: Live) -> None:
     if durable.group.state not in (EMPTY, STABLE) or live.join_phase is not None:
         return
     _keep_joins(durable, live, after)
-    if guards.is_owed(durable.group, after):
+    if after.is_owed(durable.group):
         after.put_off = live.put_off
         after.recovering = after.recovering or live.put_off is None
 

@@ -219,9 +219,6 @@ class CommandedGroup(RowsGroup[Live]):
             rebalance.advance(work)
         return self._decided(work, events, check_change)
 
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
-
     def _next(self, earliest: Millis | None) -> Millis | None:
         return timers.due(self._durable, self._live, self.rules, earliest)
 

@@ -1,7 +1,5 @@
 """Time in a commanded group: sessions, and commands without an acknowledgement."""
 
-from collections.abc import Iterable
-
 from groups.core import commands
 from groups.core.commanded import guards, leave, rebalance
 from groups.core.commanded.live import Live
@@ -53,11 +51,6 @@ def _how(row: MemberRow) -> Departure:
 
 def _attempt_end(live: Live, rules: Rules) -> Millis:
     return live.attempt_at + rules.rebalance_backoff_ms
-
-
-def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """When the first of these sessions ends."""
-    return min((live.deadline(durable.members[each]) for each in ids), default=None)
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:

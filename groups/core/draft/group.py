@@ -163,14 +163,8 @@ class DraftGroup(RowsGroup[Live]):
             decide(work, event, HANDLERS, REFUSED_HERE)
         return self._decided(work, events, check_change)
 
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
-
     def _next(self, earliest: Millis | None) -> Millis | None:
         return timers.due(self._durable, self._live, self.rules, earliest)
-
-    def _touched(self, after: Self) -> Iterable[str] | None:
-        return timers.touched(self._durable, self._live, after._durable, after._live)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: clients whose tickets are not held any more have to ask again."""
