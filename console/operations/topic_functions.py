@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.apps import AppConfig
 
 from console.operations import functions
+from console.operations import sql as own
 from console.operations.functions import Function
 from groups.store.sql import catalogue as sql
 
@@ -27,12 +28,12 @@ GROW: Final = Function(
 )
 PLACE: Final = Function(
     "rollcall_place_topic",
-    sql.PLACE_TOPIC,
+    own.PLACE_TOPIC,
     (("name", "text"), ("racks", "jsonb"), ("count", "int"), AUTHOR),
     BELL,
 )
 RAISE_ENDS: Final = Function(
-    "rollcall_raise_ends", sql.RAISE_ENDS, (("name", "text"), ("ends", "bigint[]")), BELL
+    "rollcall_raise_ends", own.RAISE_ENDS, (("name", "text"), ("ends", "bigint[]")), BELL
 )
 DELETE: Final = Function(
     "rollcall_delete_topic",

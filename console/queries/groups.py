@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from console.queries import journal_rows
+from console.queries.sql import commands
 from groups.core import drains
 from groups.core.assignment import partitions_of
 from groups.core.commands import EXPELLED
@@ -38,7 +39,6 @@ from groups.models import (
     Topic,
 )
 from groups.postgres.channels import NOTIFY
-from groups.store.sql import commands
 from groups.store.sql.catalogue import GREATEST_COMMITTED
 from groups.store.sql.liveness import LOOK_BELL
 

@@ -11,10 +11,10 @@ import pytest
 from django.test import RequestFactory
 
 from console.people import audit, openid_client
+from console.people.shares import Shares
 from groups.clients import wire_audit
 from groups.clients.wire_audit import FAILURES_OF_ONE_MAX
 from groups.core.quotas.index import QuotaIndex
-from groups.core.shares import Shares
 from protocol.authentication.lockouts import Lockouts
 from protocol.limits.budgets import Admission
 from protocol.limits.metering import Metering, Times

@@ -6,33 +6,16 @@ only. Who is refused has taken nothing: whoever goes on asking delays nobody by 
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from groups.core.group import Millis
+from groups.core.networks import network_of
 
 MS_PER_S: Final = 1_000
 
 KNOWN_MAX: Final = 10_000
 """Addresses that are counted at a time, with 200 bytes each; of more, the one that has asked
 nothing for longest starts anew, and what there is for all still holds."""
-
-PREFIX: Final = 64
-"""Bits of an IPv6 address: whoever has one has all that begin so."""
-
-
-def network_of(address: str) -> str:
-    """What counts as one address for every limit, quota and lock-out of addresses: of IPv6 the
-    network, since whoever has one address of it has all. What is none counts as it stands."""
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return f"{IPv6Address(int(found) >> PREFIX << PREFIX)}/{PREFIX}"
 
 
 @dataclass(slots=True)
