@@ -102,7 +102,6 @@ AREAS = (
         (
             *(
                 "groups/store/apply.py",
-                "groups/store/details.py",
                 "groups/postgres/errors.py",
                 "groups/store/load.py",
                 "groups/postgres/array_literals.py",

@@ -32,7 +32,7 @@ from groups.core.events import JoinGroup
 from groups.core.explanation import End
 from groups.core.group import Millis
 from groups.core.replies import Joined
-from groups.core.rows import MemberRow
+from groups.core.rows import NOTHING, MemberRow
 from groups.core.subscription import pack_protocols, packed_size
 
 ID_PREFIX_CHARS_MAX = 128
@@ -244,6 +244,7 @@ def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
         position=work.live.next_position if before is None else before.position,
         subscription=pack_protocols(event.protocols),
         assignment=b"" if before is None else before.assignment,
+        details=NOTHING,
     )
 
 
