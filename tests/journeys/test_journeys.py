@@ -27,7 +27,7 @@ look for operations, its writing of heartbeat times."""
 LENGTH_BYTES = 4
 HEADER_BYTES = 4
 
-JOIN_FILES_MAX = 32
+JOIN_FILES_MAX = 29
 """Seven from the socket to the handler, five of the node's memory and its batches, sixteen of rules
 and the values that they change, four that make rows of decisions. Four of them all record facts
 (docs/facts.md), and two explain the rebalance. ``groups/postgres/connections.py`` is left out: the

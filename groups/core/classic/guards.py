@@ -7,14 +7,14 @@ starts a rebalance that was put off.
 
 from groups.core.assignment import partitions_of
 from groups.core.classic.live import Cause
-from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
+from groups.core.classic.states import EMPTY, STABLE
 from groups.core.classic.work import Work
 from groups.core.group import NO_GUARDS
-from groups.core.journal import EntryKind
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import MemberRow
 from groups.core.subscription import metadata_of, protocol_names, topics_of
 
-FOLLOW_UPS = frozenset({LEADER_REJOINED, METADATA_CHANGED})
+FOLLOW_UPS = frozenset({Trigger.LEADER_REJOINED, Trigger.METADATA_CHANGED})
 """The triggers by which a cooperative member reports that it has revoked partitions (KIP-429)."""
 
 

@@ -12,22 +12,13 @@ from dataclasses import replace
 
 from groups.core.classic import awaited, guards, ownership
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
-from groups.core.classic.states import (
-    COMPLETING,
-    EMPTY,
-    JOIN_TIMED_OUT,
-    MEMBER_JOINED,
-    PREPARING,
-    REBALANCES,
-    STABLE,
-    UNASSIGNED,
-)
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, REBALANCES, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
-from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
@@ -202,9 +193,9 @@ def drop_laggards(work: Work) -> None:
         row for row in work.members.values() if row.member_id not in joins and not row.instance_id
     ]
     for row in late:
-        awaited.removed(work, row.member_id, JOIN_TIMED_OUT)
-        work.remove_row(row.member_id, DEPARTURES[JOIN_TIMED_OUT])
-        note_departure(work, row.member_id, JOIN_TIMED_OUT)
+        awaited.removed(work, row.member_id, Trigger.JOIN_TIMED_OUT)
+        work.remove_row(row.member_id, DEPARTURES[Trigger.JOIN_TIMED_OUT])
+        note_departure(work, row.member_id, Trigger.JOIN_TIMED_OUT)
     if late:
         awaited.because(work, awaited.timed_out(late))
 
@@ -358,7 +349,7 @@ def _report_operations(work: Work) -> None:
         work.operations.append(Operated(operation_id, ErrorCode.NONE, detail, generation))
 
 
-AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
+AGAIN = Cause(Trigger.MEMBER_JOINED, "members joined while the group was frozen")
 
 
 def resume(work: Work) -> None:

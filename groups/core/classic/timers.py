@@ -13,16 +13,11 @@ from groups.core.classic.join_phase import (
 )
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause
-from groups.core.classic.states import (
-    COMPLETING,
-    PREPARING,
-    SESSION_EXPIRED,
-    STABLE,
-    SYNC_EXPIRED,
-)
+from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.events import Tick
 from groups.core.explanation import End
+from groups.core.journal import Trigger
 from groups.core.rows import MemberRow
 
 
@@ -54,9 +49,9 @@ def _expire_sessions(work: Work) -> None:
     first join has been parked for too long."""
     late = list(_silent(work))
     for row in late:
-        remove(work, row.member_id, SESSION_EXPIRED)
+        remove(work, row.member_id, Trigger.SESSION_EXPIRED)
     if late:
-        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, "was not heard of in time", late))
+        rebalance_or_go_on(work, _cause(Trigger.SESSION_EXPIRED, "was not heard of in time", late))
 
 
 def _silent(work: Work) -> Iterator[MemberRow]:
@@ -84,10 +79,10 @@ def _expire_held_joins(work: Work) -> None:
     late = [join.row for join in joins if work.now >= live.join_deadline(join)]
     members = [row for row in late if row.member_id in work.members]
     for row in late:
-        remove(work, row.member_id, SESSION_EXPIRED)
+        remove(work, row.member_id, Trigger.SESSION_EXPIRED)
     if members:
         what = "waited too long for a rebalance that was put off"
-        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, what, members))
+        rebalance_or_go_on(work, _cause(Trigger.SESSION_EXPIRED, what, members))
 
 
 def _expire_syncs(work: Work) -> None:
@@ -99,8 +94,8 @@ def _expire_syncs(work: Work) -> None:
     assert work.state in (COMPLETING, STABLE)
     late = [row for row in work.members.values() if row.member_id in live.unsynced]
     for row in late:
-        remove(work, row.member_id, SYNC_EXPIRED)
-    rebalance_or_go_on(work, _cause(SYNC_EXPIRED, "sent no SyncGroup in time", late))
+        remove(work, row.member_id, Trigger.SYNC_EXPIRED)
+    rebalance_or_go_on(work, _cause(Trigger.SYNC_EXPIRED, "sent no SyncGroup in time", late))
 
 
 def _end_join_phase(work: Work) -> None:

@@ -6,10 +6,10 @@ the next time at which a tick decides something, ``tick`` decides it. Neither re
 
 from groups.core.draft import guards, join_phase, leave
 from groups.core.draft.live import Live
-from groups.core.draft.states import SESSION_EXPIRED
 from groups.core.draft.work import Work
 from groups.core.events import Tick
 from groups.core.group import Millis, Rules
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
@@ -44,5 +44,5 @@ def tick(work: Work, event: Tick) -> None:
     first = late[0]
     who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
     reason = f"{who} not heard of in time"
-    cause = Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id)
+    cause = Cause(Trigger.SESSION_EXPIRED, reason, first.member_id, first.client_id)
     join_phase.start(work, cause, who=late)
