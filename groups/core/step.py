@@ -20,8 +20,7 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.refusals import REFUSALS, Refusals
-from groups.core.replies import Operated, Reply
+from groups.core.replies import REFUSALS, Operated, Refusals, Reply
 from groups.core.rounds import NEVER_IDLE, Idle, Outcome
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.transactional_offsets import Pending

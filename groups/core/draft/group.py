@@ -50,8 +50,7 @@ from groups.core.group import (
     Session,
     session_of,
 )
-from groups.core.refusals import REFUSALS, Refusals
-from groups.core.replies import Committed, DraftJoined
+from groups.core.replies import REFUSALS, Committed, DraftJoined, Refusals
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide

@@ -46,8 +46,8 @@ CONSUMER_STATES: Final[tuple[Word, ...]] = (
 state."""
 
 STARTS: Final[Mapping[str, str]] = {
-    Trigger.MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left"
-    " out",
+    Trigger.MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round"
+    " left out",
     Trigger.METADATA_CHANGED: "JoinGroup of a consumer whose topics have changed",
     Trigger.MEMBER_LEFT: "LeaveGroup",
     Trigger.SESSION_EXPIRED: "no heartbeat of a consumer for its session timeout",
