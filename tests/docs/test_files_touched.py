@@ -194,7 +194,7 @@ HAS_RULE: Final = """
 import django
 django.setup()
 from console.queries.attention_table import RULES
-from groups.store.sql import attention
+from console.queries.sql import attention
 assert RULES[0].name == "lonely"
 assert any("SELECT 'lonely'" in str(text) for text in vars(attention).values())
 """
