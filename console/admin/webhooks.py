@@ -16,11 +16,11 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from console.admin.base import RollcallAdmin
+from console.journal_subjects import Kinds
 from console.people import rights
 from console.webhooks import endpoints
 from console.webhooks.addresses import EndpointRefused
 from console.webhooks.events import NAMES, WORDS
-from groups.core.journal import Kinds
 from groups.models import Webhook, WebhookDelivery
 
 SECRET = "rollcall_webhook_secret"

@@ -15,6 +15,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from console.journal_subjects import OF_GROUPS, Kinds
 from console.queries import journal_rows
 from console.queries.sql import commands
 from groups.core import drains
@@ -23,7 +24,7 @@ from groups.core.commands import EXPELLED
 from groups.core.configs.group import FREEZE
 from groups.core.counts import subscribed_topics
 from groups.core.drains import Drain
-from groups.core.journal import OF_GROUPS, EntryKind, Kinds
+from groups.core.journal import EntryKind
 from groups.core.pauses import GROUP
 from groups.models import (
     ABOUT_TOPICS,

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
+from console.journal_subjects import EVERY_KIND, Kinds
 from console.queries import journal_rows, journal_times, timeline_events
 from console.queries.journal_text import sentence
 from console.queries.many_rows import many_rows
@@ -38,7 +39,7 @@ from console.queries.timeline_lanes import (
 )
 from console.queries.why_text import causes, seconds
 from groups.core.explanation import Explanation, Share
-from groups.core.journal import EVERY_KIND, EntryKind, Kinds
+from groups.core.journal import EntryKind
 from groups.core.rounds import Outcome
 from groups.core.rows import slot_of
 from groups.models import Group, Journal
