@@ -13,6 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from console.admin.base import RollcallAdmin
 from console.admin.curl import curl
 from console.operations import acl_changes
+from console.plain_text import text_problem
 from groups.core.acls import forms as rules
 from groups.core.acls.bindings import (
     AclOperation,
@@ -23,7 +24,6 @@ from groups.core.acls.bindings import (
 )
 from groups.core.authors import user
 from groups.core.errors import Refuse
-from groups.core.plain_text import text_problem
 from groups.models import Acl
 
 OFF = (

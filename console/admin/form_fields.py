@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.forms import CharField
 from django.utils import timezone
 
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
+from console.plain_text import REASON_CHARS_MAX, one_line, text_problem
 
 
 class LineField(CharField):

@@ -15,13 +15,13 @@ from django.db import connection, transaction
 
 from console.operations import functions, sql
 from console.operations.functions import Function
+from console.operations.requests import check_reason
 from groups.core.authors import user
 from groups.core.configs.entries import Change
 from groups.core.configs.group import Broker, Values, changed
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.models import GroupConfig
-from groups.operations.requests import check_reason
 from groups.store.sql import configs
 
 SET: Final = Function(

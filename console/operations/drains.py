@@ -12,9 +12,9 @@ from django.db import connection, transaction
 
 from console.operations import functions, sql
 from console.operations.functions import Function
+from console.operations.requests import check_reason
 from console.queries import drains as queries
 from groups.core.authors import user
-from groups.operations.requests import check_reason
 
 PARAMETERS: Final = (("node", "int"), ("reason", "text"), ("author", "jsonb"))
 

@@ -10,8 +10,8 @@ from django.db import connection
 from console.operations import functions, sql
 from console.operations.drains import PARAMETERS
 from console.operations.functions import Function
+from console.operations.requests import check_reason
 from groups.core.authors import user
-from groups.operations.requests import check_reason
 from groups.store.sql.nodes import SILENT_S
 
 FORGET: Final = Function("rollcall_forget_node", sql.FORGET_NODE, PARAMETERS)

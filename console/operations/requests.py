@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
+from console.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
-from groups.operations.requests import check_reason, notify
+from groups.operations.requests import notify
 from groups.tracing import context
 
 
@@ -59,3 +60,12 @@ def _inserted(values: Mapping[str, Any], idempotency_key: str | None) -> Operati
     if idempotency_key is None:
         return Operation.objects.create(**values)
     return Operation.objects.get_or_create(idempotency_key=idempotency_key, defaults=values)[0]
+
+
+def check_reason(reason: str) -> None:
+    """Raise ValueError for a reason that must not be displayed in the journal."""
+    if not reason.strip():
+        raise ValueError("an operation requires a reason")
+    problem = text_problem(reason)
+    if problem is not None:
+        raise ValueError(problem)

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from console.operations import topic_functions as functions
+from console.operations.racks import check_racks
 from groups.core import topics as rules
 from groups.core.authors import NO_AUTHOR, AuthorDetails
 from groups.core.errors import ErrorCode, Refuse
@@ -78,12 +79,12 @@ def place(name: str, racks: Sequence[Sequence[str]], author: AuthorDetails = NO_
 
     Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_REQUEST.
     """
-    rules.check_racks(racks, _existing(name).partitions)
+    check_racks(racks, _existing(name).partitions)
     with alone(name):
         placed = functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
         topic = _existing(name)
     if not placed:
-        rules.check_racks(racks, topic.partitions)  # another topic has the name now
+        check_racks(racks, topic.partitions)  # another topic has the name now
         raise _unknown(name)
     return topic
 

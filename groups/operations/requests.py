@@ -18,7 +18,6 @@ from psycopg_pool import PoolTimeout
 
 from groups.core.events import RowsVerb, Verb
 from groups.core.operations import OPERATIONS, Asked, Name
-from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.rows_read import OperationRows
@@ -36,18 +35,8 @@ READS_MAX: Final = 2
 """Operations whose rows are read at the same time: half of the pool's connections."""
 
 
-def check_reason(reason: str) -> None:
-    """Raise ValueError for a reason that must not be displayed in the journal."""
-    if not reason.strip():
-        raise ValueError("an operation requires a reason")
-    problem = text_problem(reason)
-    if problem is not None:
-        raise ValueError(problem)
-
-
 def request_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Insert the same operation for many groups, and notify once for each slot."""
-    check_reason(reason)
     fields = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
     operations = [Operation(group_id=g, slot=slot_of(g), **fields) for g in group_ids]
     with transaction.atomic():

@@ -34,7 +34,7 @@ CORE = _in(
     "core",
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
-    " transactions kinds numbers plain_text other_kinds journal votes classic_machine"
+    " transactions kinds numbers other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
     " counts earlier instance_claims owned_partitions outage beside",
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from groups.core.plain_text import BIDI, one_line, text_problem
+from console.plain_text import BIDI, one_line, text_problem
 
 
 @pytest.mark.parametrize("text", ["", "a new deployment", "größer", "重新部署", "новый 🙂"])
