@@ -125,7 +125,6 @@ class ClassicGroup(RowsGroup[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
@@ -138,14 +137,12 @@ class ClassicGroup(RowsGroup[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, rules, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now, rules), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
@@ -156,7 +153,6 @@ class ClassicGroup(RowsGroup[Live]):
         return self._decided(work, events, check_change)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
-        """The code that a step would answer to a commit; None: it has to be stepped."""
         return offsets.judge(self._durable, self._live, commit, now)
 
     def _ids(self) -> Iterable[str]:
@@ -177,7 +173,6 @@ class ClassicGroup(RowsGroup[Live]):
         )
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -221,11 +216,9 @@ class ClassicGroup(RowsGroup[Live]):
         return beat_in(self.heartbeat_view(), sign.member_id, sign.instance_id, generation_id)
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
-        """Each durable member's session."""
         live = self._live
         for member_id, row in self._durable.members.items():
             waits = member_id in live.joins or member_id in live.syncs

@@ -134,7 +134,6 @@ class DraftGroup(RowsGroup[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now), rules)
 
@@ -147,14 +146,12 @@ class DraftGroup(RowsGroup[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
@@ -172,7 +169,6 @@ class DraftGroup(RowsGroup[Live]):
         return tuple(Answer(ticket, lost) for ticket in tickets if ticket not in held)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -208,7 +204,6 @@ class DraftGroup(RowsGroup[Live]):
         return None
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
