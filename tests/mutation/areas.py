@@ -36,7 +36,8 @@ CORE = _in(
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
-    " counts earlier instance_claims owned_partitions outage beside foresight java_sticky",
+    " counts earlier instance_claims owned_partitions outage outside_programs beside foresight"
+    " java_sticky",
 )
 CONSUMER = _in(
     "core/consumer",
