@@ -128,7 +128,8 @@ def context(request: HttpRequest, now: datetime) -> Mapping[str, Any]:
     since = last - length
     hours = fleet_hours.read(min(since, asked or since), max(last, (asked or last) + HOUR))
     drawn = _drawn(name, hours, since, Scope(MEASURES, step, partial(_link, step)))
-    return {**drawn, "chart_hour": _hour(hours, asked)} if drawn else {}
+    whole = last if step == HOUR else None
+    return {**drawn, "chart_hour": _hour(hours, asked), "chart_until": whole} if drawn else {}
 
 
 def of_group(group_id: str, request: HttpRequest, now: datetime) -> Mapping[str, Any]:

@@ -100,6 +100,8 @@ class SlotKeeper:
         )
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
+        self.has_its_share = asyncio.Event()
+        """Set once this node serves every slot that it should own; never cleared."""
         self._watch_connection: connections.Connection | None = None
         self._detector = FailureDetector(me.node_id, self._observer, coordinator.monotonic)
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
@@ -225,6 +227,12 @@ class SlotKeeper:
         plan = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
         await self._claim(connection, slots, dead, plan)
+        if all(
+            slot in self.coordinator.epochs
+            for slot, node in plan.items()
+            if node == self.me.node_id
+        ):
+            self.has_its_share.set()
         await self._hand_over(connection, slots, plan)
 
     @property

@@ -52,6 +52,8 @@ def test_each_column_tells_its_figures_and_leads_to_its_hour(
     assert f"{when}: 7 rebalances (5 member joined, 2 session expired)" in told
     assert f"{when}: 43.2 partition-seconds" in told and f"{when}: 12 members" in told
     assert f"{when}: 3,400" in told and f"{when}: 1 min 1 s" in told
+    until = hour + timedelta(hours=5)
+    assert f"Hours that are over, until {until:%Y-%m-%d %H:%M} UTC." in told, "not this one"
     (link,) = set(re.findall(r'href="\?(hour=[^"#]*)#charts" tabindex="-1"><title>' + when, told))
     groups = text(viewer.get(f"/admin/?{link.replace('&amp;', '&')}"))
     assert "7 rebalances, 43.2 partition-seconds without work" in groups

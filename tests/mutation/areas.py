@@ -36,7 +36,7 @@ CORE = _in(
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions kinds numbers other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
-    " counts earlier instance_claims owned_partitions outage beside",
+    " counts earlier instance_claims owned_partitions outage outside_programs beside",
 )
 CONSUMER = _in(
     "core/consumer",
