@@ -27,6 +27,7 @@ class Code(IntEnum):
     CLUSTER_AUTHORIZATION_FAILED = 31
     UNSUPPORTED_SASL_MECHANISM = 33
     ILLEGAL_SASL_STATE = 34
+    UNSUPPORTED_VERSION = 35
     INVALID_REQUEST = 42
     SASL_AUTHENTICATION_FAILED = 58
     GROUP_ID_NOT_FOUND = 69
@@ -70,6 +71,9 @@ CLASSIC: Final[Mapping[int, Verdict]] = {
 }
 """Responses to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
 
+
+FINDING: Final[Mapping[int, Verdict]] = _ALWAYS
+"""Responses to FindCoordinator; any other code is fatal."""
 
 COMMANDED: Final[Mapping[int, Verdict]] = _ALWAYS
 """Responses to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""

@@ -122,8 +122,8 @@ class MemberMachine(ABC, Generic[S, I, P]):
                 self._move(self._table.inputs["UNSUBSCRIBED"])
             case Reply(ticket, message) if self._requests.answered(ticket):
                 self._take_reply(message, now)
-            case Unanswered(ticket) if self._requests.answered(ticket):
-                self._take_reply(None, now)
+            case Unanswered(ticket, refusal) if self._requests.answered(ticket):
+                self._take_reply(refusal, now)
             case Handled(ticket) if self._requests.handled(ticket):
                 self._revoking.clear()
             case Topics():
@@ -169,10 +169,13 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     # -- responses
 
-    def _take_reply(self, message: Message | None, now: Millis) -> None:
-        """The response to the last request; None: there will be none."""
+    def _take_reply(self, message: Message | Fail | None, now: Millis) -> None:
+        """The response to the last request; None: there will be none, and a ``Fail`` says why there
+        can be none."""
         if self._is_leaving:
             self._left()
+        elif isinstance(message, Fail):
+            self._refused(message)
         elif message is None:
             self._unanswered(now)
         else:

@@ -60,6 +60,11 @@ class Dialect:
     fetched: Callable[[Any], Fetched]
 
 
+def nodes(answer: Any) -> list[tuple[str, int]]:
+    """The addresses of the cluster's nodes in a response with metadata, of either dialect."""
+    return [(each.host, each.port) for each in answer.brokers]
+
+
 def listed(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
     """Partitions by topic, as requests name them."""
     by_topic: dict[str, list[int]] = {}
