@@ -258,7 +258,7 @@ async def _streams(
         reaching = socket.socket(family, kind, protocol)
         try:
             reaching.setblocking(False)
-            async with asyncio.timeout(CONNECT_S / (len(found) + 1)):  # and one for what follows
+            async with asyncio.timeout(CONNECT_S / len(found)):
                 await loop.sock_connect(reaching, address)
             name = host if context is not None else None
             return await asyncio.open_connection(sock=reaching, ssl=context, server_hostname=name)

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from rollcall.client import calling, checks
 from rollcall.client.core.events import Change, Kind, Partitions, Token, TopicPartition
+from rollcall.client.driver import running_loop
 from rollcall.client.errors import CommitRefused, MemberError, NotAssigned, Unavailable, Unfenced
 from rollcall.client.member import Member
 from rollcall.client.threads import in_thread
@@ -100,7 +101,10 @@ class Work:
             self._committed = wanted
 
     def commit_from_thread(self, offset: int | None = None) -> None:
-        """The same for a plain function: it waits, while the event loop runs elsewhere."""
+        """The same for a plain function: it waits, while the event loop runs elsewhere.
+        ``RuntimeError`` in the event loop, which would wait for itself."""
+        if running_loop() is self._loop:
+            raise RuntimeError("this is the event loop: await commit() instead")
         asyncio.run_coroutine_threadsafe(self.commit(offset), self._loop).result()
 
     def _begin(self, offset: int) -> None:

@@ -320,6 +320,20 @@ async def test_offsets_that_may_not_be_read_are_told_and_asked_for_again(
     assert "GROUP_AUTHORIZATION_FAILED; asked again in 0.01 s" in caplog.text
 
 
+async def test_a_coroutine_that_commits_as_a_thread_does_is_told_so(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stopped the event loop, heartbeats included, for good."""
+
+    @worker(TOPIC, retry_s=3_600)
+    async def commits(work: Work) -> None:
+        work.commit_from_thread(1)
+
+    async with running(commits, coordinator):
+        await until(lambda: caplog.text.count("the function failed") == 4)
+    assert "RuntimeError: this is the event loop: await commit() instead" in caplog.text
+
+
 async def test_bad_use_has_a_clear_error() -> None:
     async def nothing(work: Work) -> None: ...
 

@@ -294,7 +294,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             _REQUESTS[self.state](self, now)
         elif self._is_beating and now >= self._beat_at:
             beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
-            self._requests.send(beat, self.identity.request_timeout_ms, now)
+            patience = self._patience(self.identity.heartbeat_interval_ms)
+            self._requests.send(beat, patience, now)
 
     def _join(self, now: Millis) -> None:
         self._claimed = frozenset(self._owned)
@@ -370,7 +371,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state in _REQUESTS:
             self._lose_all()
         else:
-            self._fence()
+            self._silent()
 
     def _begin_anew(self) -> None:
         self.standing.epoch = -1
