@@ -154,6 +154,10 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._rejoin_requested()
         elif code == Code.MEMBER_ID_REQUIRED and isinstance(message, JoinGroupResponse):
             self.standing.member_id = message.member_id  # KIP-394: join again with it
+        elif code == Code.INCONSISTENT_GROUP_PROTOCOL and self.state is State.SYNCING:
+            # The group was converted, which chose among the members' protocols anew (KIP-848).
+            self._requests.failed(now, elsewhere=False)
+            self._rejoin()
         else:
             if code == Code.UNKNOWN_MEMBER_ID:
                 self.standing.member_id = ""

@@ -126,6 +126,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
             self._revoke_until = None
         if reply.should_compute_assignment and self.state is not State.UNSUBSCRIBING:
             self._requests.effects.append(Assign())
+        before = self._target
         if reply.assignment is not None:
             self._target = places(reply.assignment.topic_partitions)
             self._look_up()
@@ -133,6 +134,10 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
                 self._revoke_until = unanswered_since + self.identity.rebalance_timeout_ms
         if not self._look_at_target() and self.state is not State.UNSUBSCRIBING:
             self._move(Input.WELCOMED)
+            if before != self._target == self._known_target:
+                # Nothing is to be done, and the coordinator waits to hear so: what it takes back
+                # may have had no name here, as partitions of a topic that was deleted at once.
+                self._acknowledged = None
 
     def _unanswered(self, now: Millis) -> None:
         self._acknowledged = None
