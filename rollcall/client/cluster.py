@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rollcall.client import metrics
 from rollcall.client.connection import Broken, Connection, Refusing
-from rollcall.client.core.codes import FINDING, Verdict
+from rollcall.client.core.codes import NOBODY
 from rollcall.client.core.events import LookUp, Topics
 from rollcall.client.dialects import Dialect, nodes
 from rollcall.client.errors import AuthenticationFailed, Closed
@@ -205,8 +205,7 @@ class ClusterClient:
         code, host, port = self._dialect.found(answer)
         if code:
             why = f"no coordinator: {self._dialect.name_of(code)}"
-            is_final = FINDING.get(code, Verdict.FATAL) is Verdict.FATAL
-            raise Refusing(code, why) if is_final else Broken(why)
+            raise Refusing(code, why) if code in NOBODY else Broken(why)
         return host, port
 
 

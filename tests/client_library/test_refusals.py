@@ -55,7 +55,7 @@ async def test_a_final_refusal_is_the_members_failure(
 async def test_a_coordinator_that_is_not_there_yet_is_asked_for_again(
     coordinator: Coordinator,
 ) -> None:
-    answers = iter((15, 14, 15))
+    answers = iter((15, 14, -1))
 
     def not_yet(told: Any) -> Any:
         code = next(answers, 0)
