@@ -315,8 +315,10 @@ def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], s
 
 
 def journal_of(group_id: str, kinds: Kinds = OF_GROUPS) -> QuerySet[Journal]:
-    """The group's journal, newest first; to be sliced by the caller."""
-    return journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
+    """The group's journal, newest first; to be sliced by the caller. Entries about no group have
+    the empty id, too."""
+    rows = journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
+    return rows if group_id else rows.filter(kind__in=OF_GROUPS.names)
 
 
 def journal_of_topic(name: str, kinds: Kinds) -> QuerySet[Journal]:
