@@ -62,7 +62,7 @@ class Reset(Reason):
     moment = forms.DateTimeField(
         required=False, widget=forms.DateTimeInput(attrs={**TEXT, "type": "datetime-local"})
     )
-    group = forms.CharField(required=False, widget=forms.TextInput(attrs=TEXT))
+    group = forms.CharField(required=False, strip=False, widget=forms.TextInput(attrs=TEXT))
     csv = forms.CharField(
         label="Lines of topic,partition,offset",
         required=False,

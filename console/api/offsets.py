@@ -94,10 +94,11 @@ class Resets(View):
         """Reset the offsets of a group without members, as kafka-consumer-groups does."""
         body = self.body
         target = ResetTarget(body["to"], body.get(body["to"]), tuple(body.get("topics") or ()))
+        field = target.to if target.to in body else "to"
         if target.to == "csv" and not target.topics:
             target = replace(target, topics=offset_resets.topics_of_csv(body.get("csv") or ""))
 
-        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, w.to))
+        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, field))
 
 
 class Undo(View):

@@ -8,7 +8,9 @@ preview is executed, and the previous offsets are stored for an undo.
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +29,11 @@ OFFSET_MAX: Final = 2**63 - 1
 CSV_COLUMNS: Final = (3, 4)
 """topic,partition,offset as kafka-consumer-groups --export writes it; with the group in front, as
 it does for several groups."""
+
+WHOLE: Final = re.compile(r"[+-]?[0-9]{1,40}")
+"""Not all that Python reads: 1_000 is a mistyped list, and not a thousand."""
+
+BYTE_ORDER_MARK: Final = "\ufeff"
 
 Part = tuple[str, int]
 
@@ -231,7 +238,7 @@ def _group(scope: Scope, value: Any) -> After:
 
 def _csv(scope: Scope, value: Any) -> After:
     after: dict[Part, int | None] = {}
-    for number, row in enumerate(csv.reader(str(value or "").splitlines()), 1):
+    for number, row in enumerate(_rows(str(value or "")), 1):
         if not row:
             continue
         part, offset = _line(scope, number, row)
@@ -260,17 +267,28 @@ def _line(scope: Scope, number: int, row: Sequence[str]) -> tuple[Part, int]:
     return part, offset
 
 
+def _rows(text: str) -> Sequence[Sequence[str]]:
+    """The rows of a file, without the mark that spreadsheets put before it. Raises ValueError."""
+    try:
+        return list(csv.reader(text.removeprefix(BYTE_ORDER_MARK).splitlines()))
+    except csv.Error as error:
+        raise ValueError(f"the file is not CSV: {error}") from None
+
+
 def topics_of_csv(text: str) -> tuple[str, ...]:
-    """The topics in a file, which may include partitions without an offset."""
-    rows = [row for row in csv.reader(text.splitlines()) if len(row) in CSV_COLUMNS]
-    return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
+    """The topics in a file, which may include partitions without an offset; none if it is no
+    CSV."""
+    with suppress(ValueError):
+        rows = [row for row in _rows(text) if len(row) in CSV_COLUMNS]
+        return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
+    return ()
 
 
 def _whole(value: Any) -> int:
-    try:
-        number = int(str(value).strip())
-    except ValueError:
-        raise ValueError(f"{str(value)[:40]!r} is not a whole number") from None
+    text = str(value).strip()
+    if WHOLE.fullmatch(text) is None:
+        raise ValueError(f"{text[:40]!r} is not a whole number")
+    number = int(text)
     if abs(number) > OFFSET_MAX:
         raise ValueError("an offset has at most 63 bits")
     return number

@@ -318,7 +318,7 @@ def journal_of(group_id: str, kinds: Kinds = OF_GROUPS) -> QuerySet[Journal]:
     """The group's journal, newest first; to be sliced by the caller. Entries about no group have
     the empty id, too."""
     rows = journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
-    return rows if group_id else rows.filter(kind__in=OF_GROUPS.names)
+    return rows if group_id else rows.filter(kind__in=OF_GROUPS.names or ())
 
 
 def journal_of_topic(name: str, kinds: Kinds) -> QuerySet[Journal]:
