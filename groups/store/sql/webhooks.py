@@ -67,8 +67,8 @@ WITH told AS (
     WHERE id = %(id)s AND state = 'pending')
 UPDATE rollcall_webhook SET failures = failures + 1,
     failing_since = coalesce(failing_since, statement_timestamp()),
-    not_before = CASE WHEN %(is_unheard)s THEN statement_timestamp()
-        + make_interval(secs => least(%(quiet_s)s, power(2, least(failures, 20)))) END
+    not_before = CASE WHEN %(pauses)s THEN statement_timestamp() + make_interval(
+        secs => greatest(%(asked_s)s, least(%(quiet_s)s, power(2, least(failures, 20))))) END
 WHERE id = %(webhook)s
 RETURNING extract(epoch FROM statement_timestamp() - failing_since)::float8, name
 """
