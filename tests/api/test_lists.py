@@ -136,6 +136,15 @@ def test_no_cell_is_a_spreadsheet_formula(viewer: Client) -> None:
     assert "Accept" in response.headers["Vary"]
 
 
+def test_each_json_line_is_one_line_for_any_reader_of_lines(viewer: Client) -> None:
+    write("line\u2028separator", "next\u0085line")
+    response = viewer.get(
+        "/api/v1/groups?fields=group_id", headers={"accept": "application/x-ndjson"}
+    )
+    found = [json.loads(line)["group_id"] for line in response.content.decode().splitlines()]
+    assert found == ["line\u2028separator", "next\u0085line"]
+
+
 def test_an_order_adds_no_statements(viewer: Client) -> None:
     write("a", "b", "c", size=2)
     asked = {}
