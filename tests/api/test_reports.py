@@ -58,6 +58,30 @@ def test_the_newest_report_is_ordered_by_cost(viewer: Client) -> None:
     assert rest["next"] is None
 
 
+def test_all_pages_of_a_report_are_of_one_run(viewer: Client) -> None:
+    """A run that ended between two pages mixed its rows in: groups came twice, or not at all."""
+    before = run(cheap=10, dear=90, middling=50)
+    first = viewer.get(f"{REPORT}?page_size=2").json()
+    run(cheap=99, dear=1, middling=2)
+
+    rest = viewer.get(first["next"]).json()
+
+    assert rest["run"]["id"] == first["run"]["id"] == before.pk
+    found = [row["group_id"] for page in (first, rest) for row in page["data"]]
+    assert found == ["dear", "middling", "cheap"]
+    again = viewer.get(rest["previous"]).json()
+    assert again["data"] == first["data"]
+
+
+def test_a_run_that_has_no_rows_any_more_has_no_pages(viewer: Client) -> None:
+    first = run(cheap=10)
+    ReportRun.objects.filter(pk=first.pk).update(rows_of=0)
+    run(cheap=20)
+    answer = viewer.get(f"{REPORT}?run={first.pk}")
+    assert answer.status_code == 404 and "has no rows" in answer.json()["detail"]
+    assert viewer.get(f"{REPORT}?run=0").status_code == 400
+
+
 def test_a_report_is_filtered_by_group(viewer: Client) -> None:
     run(cheap=10, dear=90)
     (row,) = viewer.get(f"{REPORT}?group_id=cheap").json()["data"]
