@@ -14,6 +14,8 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.subscription import pack_protocols
 from tests import factories
+from tests.admin.test_attention import FREEZE, MINUTE
+from tests.admin.test_dashboard import sql
 from tests.admin.test_topic_groups import COMMIT
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
@@ -231,3 +233,11 @@ def test_the_group_with_the_empty_id_has_pages_too(viewer: Client) -> None:
         assert viewer.get(f"{LIST}_/change/?tab={tab}").status_code == 200
     assert "no such group" not in text(viewer.get(f"{LIST}_/live/"))
     assert viewer.get(f"{LIST}_5F/change/").status_code == 404  # the id "_"
+
+
+def test_a_line_of_the_overview_leads_to_the_group_with_the_empty_id() -> None:
+    write("", size=0)
+    sql(FREEZE, "", 16 * MINUTE)
+
+    overview = text(visitor(OPERATOR).get("/admin/"))
+    assert f'href="{LIST}_/change/"' in overview and f'href="{LIST}_/freeze/"' in overview
