@@ -12,6 +12,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from console.admin.base import RollcallAdmin
 from console.admin.curl import curl
+from console.admin.form_fields import IdField
 from console.operations import acl_changes
 from groups.core.acls import forms as rules
 from groups.core.acls.bindings import (
@@ -58,6 +59,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
     class Meta:
         model = Acl
         fields = FIELDS
+        field_classes = dict.fromkeys(("name", "principal"), IdField)
         widgets = dict.fromkeys(("name", "principal", "host"), UnfoldAdminTextInputWidget)
 
     def clean(self) -> dict[str, Any]:

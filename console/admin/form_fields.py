@@ -25,6 +25,13 @@ class LineField(CharField):
         return text
 
 
+class IdField(CharField):
+    """An id that clients choose: spaces at its ends belong to it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
+
+
 def not_past(instant: datetime) -> None:
     """A validator: an end is in the future."""
     if instant <= timezone.now():
