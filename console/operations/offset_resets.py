@@ -137,14 +137,27 @@ def removal(group_id: str, target: ResetTarget) -> Plan:
     return replace(_changes("to none", Scope(group_id, before, {}), after), target=target)
 
 
+def restored(group_id: str, at: datetime) -> Plan:
+    """What a restore does: it sets all offsets that the group had then, also where it has none now.
+    Raises ValueError if it had none."""
+    scope = Scope(group_id, _committed(group_id, ()), {})
+    how, after = f"to those of {_in_words(at)}", _as_of(group_id, at)
+    return replace(_compared(how, scope, after), target=ResetTarget("moment", at))
+
+
 def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
+    found = _compared(how, scope, after)
+    if len(found.changes) > PARTITIONS_MAX:
+        raise ValueError(f"one reset changes at most {PARTITIONS_MAX:,} partitions: name topics")
+    return found
+
+
+def _compared(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
     changes = [
         Change(*part, scope.before.get(part), offset)
         for part, offset in sorted(after.items())
         if scope.before.get(part) != offset
     ]
-    if len(changes) > PARTITIONS_MAX:
-        raise ValueError(f"one reset changes at most {PARTITIONS_MAX:,} partitions: name topics")
     return Plan(how, changes, len(after) - len(changes))
 
 
@@ -218,13 +231,29 @@ def _shift(scope: Scope, value: Any) -> After:
 def _moment(scope: Scope, value: Any) -> After:
     if not isinstance(value, datetime):
         raise ValueError("a time must be a date and time with a time zone")
-    with connection.cursor() as cursor:
-        cursor.execute(sql.AS_OF, {"group_id": scope.group_id, "to": value})
-        then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    then = _as_of(scope.group_id, value)
     after = {part: offset for part, offset in then.items() if part in scope.before}
     if not after:
-        raise ValueError(f"the history has no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
-    return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", after
+        raise ValueError(_nothing_at(value))
+    return f"to those of {_in_words(value)}", after
+
+
+def _as_of(group_id: str, at: datetime) -> Mapping[Part, int]:
+    """The offsets at a time, by the history. Raises ValueError if there were none."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.AS_OF, {"group_id": group_id, "to": at})
+        then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    if not then:
+        raise ValueError(_nothing_at(at))
+    return then
+
+
+def _nothing_at(at: datetime) -> str:
+    return f"the history has no offset at {_in_words(at)}"
+
+
+def _in_words(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S %Z}"
 
 
 def _group(scope: Scope, value: Any) -> After:

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from console.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
+from console.operations.offset_resets import WAYS, ResetTarget, back, plan, restored, topics_of_csv
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import previews
 from groups.catalogue import changes
@@ -81,6 +81,22 @@ def test_offsets_are_reset_to_a_time_and_to_those_of_another_group() -> None:
     assert planned("group", "other") == [(1, 9, 3)]
     with pytest.raises(ValueError, match="has committed none"):
         plan("g", ResetTarget("group", "nobody"))
+
+
+def test_a_restore_is_previewed_with_offsets_that_were_deleted_since() -> None:
+    """The owner sets those, too; the dry run said that nothing would change."""
+    with connection.cursor() as cursor:
+        cursor.execute(COMMITTED, [NOON, 0, 2])
+        cursor.execute(COMMITTED, [NOON, 1, 3])
+        cursor.execute("DELETE FROM rollcall_offset WHERE partition = 1")
+    at = NOON + timedelta(minutes=1)
+    changes = [(c.partition, c.before, c.after) for c in restored("g", at).changes]
+    assert changes == [(0, 5, 2), (1, None, 3)]
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM rollcall_offset")
+    assert len(restored("g", at).changes) == 2
+    with pytest.raises(ValueError, match="the history has no offset at 2026-11-22 12:00:00"):
+        restored("g", NOON - timedelta(days=1))
 
 
 def test_offsets_are_reset_to_a_time_at_which_a_client_committed_several_partitions() -> None:
