@@ -223,6 +223,10 @@ def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
 
 def _reset(work: Work, event: ResetOffsets) -> None:
     """Set the offsets; pending ones of transactions do not overwrite them."""
+    if not event.offsets and not event.gone:
+        detail = f"no offset had to be set {event.how}"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
     _set(work, event.offsets)
     for at in event.gone:
         work.offset_deletes[at] = None
