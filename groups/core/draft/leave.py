@@ -6,7 +6,7 @@ from groups.core.draft import awaited, join_phase
 from groups.core.draft.states import MEMBER_LEFT, PREPARING, SESSION_EXPIRED
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
-from groups.core.events import LeaveGroup, MembersRefused
+from groups.core.events import IdsAbandoned, LeaveGroup, MembersRefused
 from groups.core.facts import Departure
 from groups.core.rebalance_cause import Cause
 from groups.core.removals import departure, removals
@@ -47,6 +47,15 @@ def remove(work: Work, consumer_id: str, trigger: str, how: Departure) -> None:
     live.suspects.pop(consumer_id, None)
     live.beats.pop(consumer_id)
     del work.change_members()[consumer_id]
+
+
+def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
+    """The connection of a held join has ended. A consumer without a row is gone: nobody would send
+    a heartbeat under the id that it would get. A member comes again under its own."""
+    newcomers = work.live.newcomers
+    others = [join for join in newcomers if join.ticket is None or join.ticket != event.join]
+    if len(others) < len(newcomers):
+        work.change().newcomers = others
 
 
 def members_refused(work: Work, event: MembersRefused) -> None:
