@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from groups.catalogue import changes
 from groups.core.authors import IMPORT
+from groups.core.errors import Refuse
 from groups.core.topic_import import FoundTopic, Plan, is_internal, plan
 from groups.models import Topic
 from groups.periodic import ImportSettings
@@ -88,11 +89,16 @@ def run() -> str:
 
 
 def apply(planned: Plan, topic_count: int) -> str:
-    """Write a plan's changes, each topic separately; returns the result."""
-    for name, count in planned.create.items():
-        changes.create(name, count, IMPORT)
-    for name, count in planned.grow.items():
-        changes.grow(name, count, IMPORT)
+    """Write a plan's changes, each topic separately: one that is refused, as where there is no room,
+    keeps no other from being changed. Returns the result."""
+    for names, write in ((planned.create, changes.create), (planned.grow, changes.grow)):
+        for name, count in list(names.items()):
+            try:
+                write(name, count, IMPORT)
+            except Refuse as refusal:
+                planned.refused[name] = refusal.detail or refusal.code.name
+                del names[name]
+                planned.ends.pop(name, None)
     raised = sum(changes.raise_ends(name, ends) for name, ends in planned.ends.items())
     return "; ".join((f"{topic_count} topics found", *_sentences(planned, raised)))
 

@@ -130,8 +130,7 @@ loggers, client metrics, groups."""
 def _configs(operation: AclOperation, answer: str) -> tuple[Need, ...]:
     path = "resources.resource_name"
     return tuple(
-        _each(operation, kind, path, answer, when=_of_type(number))
-        for number, kind in CONFIGURED
+        _each(operation, kind, path, answer, when=_of_type(number)) for number, kind in CONFIGURED
     )
 
 

@@ -39,7 +39,6 @@ from tests.security.asking import ERRORS, Tenant, Variant, codes, made
 from tests.security.door import ANN, BY_REQUEST, REFUSED, Door, every_case
 from tests.security.test_records import NOTHING, RECORDS
 
-
 DELETE_TOPICS, DESCRIBE_CONFIGS, DESCRIBE_TOPIC_PARTITIONS = 20, 32, 75
 
 
@@ -182,9 +181,7 @@ async def test_resources_without_a_configuration_here_need_the_right_that_kafka_
         DescribeConfigsResource(resource_type=number, resource_name="1", configuration_keys=None)
         for number in (8, 16)
     ]
-    answer = await door.ask(
-        APIS[DESCRIBE_CONFIGS], DescribeConfigsRequest(resources=resources), 4
-    )
+    answer = await door.ask(APIS[DESCRIBE_CONFIGS], DescribeConfigsRequest(resources=resources), 4)
     refused = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
     assert [r.error_code for r in answer.results] == [refused, refused]
 
