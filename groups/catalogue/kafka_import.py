@@ -89,7 +89,7 @@ def run() -> str:
 
 
 def apply(planned: Plan, topic_count: int) -> str:
-    """Write a plan's changes, each topic separately: one that is refused, as where there is no room,
+    """Write a plan's changes, each topic separately: one that is refused, as for want of room,
     keeps no other from being changed. Returns the result."""
     for names, write in ((planned.create, changes.create), (planned.grow, changes.grow)):
         for name, count in list(names.items()):

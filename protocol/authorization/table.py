@@ -123,8 +123,8 @@ _COORDINATORS: Final = tuple(
 
 
 CONFIGURED: Final = ((2, TOPIC), (4, CLUSTER), (8, CLUSTER), (16, CLUSTER), (32, GROUP))
-"""Kafka's numbers of resources with a configuration, and what they belong to: topics, brokers, their
-loggers, client metrics, groups."""
+"""Kafka's numbers of what has a configuration, and what rights on it are of: topics, brokers,
+their loggers, client metrics, groups."""
 
 
 def _configs(operation: AclOperation, answer: str) -> tuple[Need, ...]:
