@@ -10,7 +10,7 @@ ANALYSING := .venv/.analysing
 READY := .venv/.synced
 SERVER := --group server --group otel --group tour --extra cli
 PIPELINE := --group spark --group delta
-PURE := tests/core tests/walks tests/wire
+PURE := tests/core tests/foresight tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
 	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \

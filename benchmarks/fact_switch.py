@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from groups.core.classic import ownership
 from groups.loop_watch import LoopWatch
-from groups.store import facts
+from groups.store import records
 
 OFF: Final = "off-"
 
@@ -23,7 +23,7 @@ def install() -> None:
     """Leave that out, and the statements, for groups that are ``OFF``."""
     for name in NOTED:
         setattr(ownership, name, _unless_off(getattr(ownership, name)))
-    facts.statements = _of_others(facts.statements)
+    records.of_the_facts = _of_others(records.of_the_facts)
     _look_at_loops()
 
 

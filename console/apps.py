@@ -4,6 +4,8 @@ permissions and names of tasks are those of ``groups``."""
 from django.apps import AppConfig
 
 FUNCTIONS = (
+    "console.operations.topic_functions.sync_functions",
+    "console.operations.client_functions.sync_functions",
     "console.operations.drains.sync_functions",
     "console.operations.nodes.sync_functions",
     "console.operations.configs.sync_functions",
@@ -25,11 +27,4 @@ class ConsoleConfig(AppConfig):
         apps.FOLLOWERS[:0] = FUNCTIONS
         apps.FOLLOWERS.append("console.people.staff_roles.sync_people")
         ends.OTHERS["acknowledgements"] = "console.operations.ended.end_acknowledgements"
-        schedule.OTHERS.append(
-            schedule.Periodic(
-                "webhooks",
-                "groups.tasks.webhooks",
-                2_000,
-                "Queues events for the endpoints of webhooks, and sends what is due.",
-            )
-        )
+        schedule.OTHERS.append("console.tasks.periodic")

@@ -7,8 +7,6 @@ from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.module_loading import import_string
 
 FOLLOWERS = [
-    "groups.catalogue.functions.sync_functions",
-    "groups.clients.functions.sync_functions",
     "groups.postgres.grants.sync_roles",
     "groups.postgres.strangers.close",
 ]

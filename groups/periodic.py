@@ -30,21 +30,6 @@ class PeriodicSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportSettings:
-    """The cluster whose topics are imported, and the interval. Not Kafka's settings."""
-
-    import_bootstrap_servers: str
-    import_topics: str
-    import_client_config: str
-    import_interval_ms: int
-
-    @classmethod
-    def from_django(cls) -> Self:
-        """Read them; a missing setting is a programming error and raises."""
-        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisSettings:
     """When the pipeline runs by itself (an hour of UTC, or -1), and for how long at most."""
 

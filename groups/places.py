@@ -5,7 +5,7 @@ after the other, so that no address, however often it asks, is served before all
 import asyncio
 from collections import OrderedDict, deque
 
-from groups.core.shares import network_of
+from groups.core.networks import network_of
 
 
 class Crowded(Exception):

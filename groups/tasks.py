@@ -16,7 +16,6 @@ from celery import shared_task
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 
-from groups.catalogue import kafka_import
 from groups.periodic import AnalysisSettings, PeriodicSettings
 from groups.store.sql import sweeps as sql
 from groups.sweeps import fleet_hours
@@ -94,12 +93,6 @@ def hours() -> None:
 
 def _hours() -> str:
     return f"{_progress_hours().run()}; {fleet_hours.run()}"
-
-
-@shared_task
-def catalogue_import() -> None:
-    """Let the catalogue follow the Kafka cluster that the settings name."""
-    recorded("catalogue import", kafka_import.run)
 
 
 _analyses: list[subprocess.Popen[bytes]] = []

@@ -48,7 +48,7 @@ SETUP = (
     "groups.postgres.message_queue",
     "groups.sweeps.schedule",
     "groups.management.commands.setup",
-    "groups.postgres.functions",
+    "console.operations.functions",
     "groups.store.sql.nodes",
     "console.queries.drains",
 )

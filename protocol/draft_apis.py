@@ -7,7 +7,6 @@ and the same in both: operators' orders (docs/pause.md).
 
 from collections.abc import Mapping
 
-from groups.core.draft.errors import number_of
 from protocol.apis import APIS
 from protocol.handlers.draft import (
     consumer_metadata,
@@ -19,6 +18,7 @@ from protocol.handlers.draft import (
     offset_fetch,
 )
 from protocol.requests.api_row import Api, Handler, api_of
+from protocol.requests.draft_errors import number_of
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 
 

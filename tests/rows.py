@@ -57,8 +57,9 @@ PostgreSQL twenty times as long."""
 EMPTY = f"""
 SET session_replication_role = replica;
 {DELETE_ALL}
-UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1
- WHERE node_id IS NOT NULL OR incarnation IS NOT NULL OR epoch <> 1;
+UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1, served_ms = 0,
+       shift_ms = NULL, ended_at = NULL, is_noted = false, interruptions = '[]'
+ WHERE epoch <> 1 OR node_id IS NOT NULL OR incarnation IS NOT NULL OR ended_at IS NOT NULL;
 UPDATE rollcall_watch SET probe = 0, echo = 0 WHERE probe <> 0 OR echo <> 0;
 UPDATE rollcall_timeline SET generations_after = 0, jumped_on = NULL
  WHERE generations_after <> 0 OR jumped_on IS NOT NULL;

@@ -9,7 +9,7 @@ import tempfile
 
 PASSABLE = 0o711  # PostgreSQL's user, where the tests run as root, must pass through
 
-if "ROLLCALL_TEST_DIR" not in os.environ:
+if not os.environ.get("ROLLCALL_TEST_DIR"):  # an empty name would be the working directory
     os.environ["ROLLCALL_TEST_DIR"] = tempfile.mkdtemp(prefix="rollcall-test-")
     os.chmod(os.environ["ROLLCALL_TEST_DIR"], PASSABLE)
 os.environ["ROLLCALL_DATA_DIR"] = os.environ["ROLLCALL_TEST_DIR"]

@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views import defaults
 
+from console import unavailable
 from console.api.paths import error_format_of
-from groups.postgres import unavailable
 from web.outages import is_outage
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from groups.core.shares import network_of
+from groups.core.networks import network_of
 
 FORWARDED = (
     "HTTP_X_FORWARDED_PROTO",

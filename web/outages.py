@@ -16,7 +16,7 @@ from psycopg import InterfaceError as Unusable
 from psycopg import OperationalError as Unreachable
 from psycopg_pool import PoolTimeout
 
-from groups.postgres import unavailable
+from console import unavailable
 
 QUIET_S = 30.0
 """An outage without errors for so long has ended: the next error begins another one."""

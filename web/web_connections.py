@@ -16,7 +16,7 @@ import psycopg
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 
-from groups.postgres import unavailable
+from console import unavailable
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,9 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from console.admin.base import RollcallAdmin
 from console.admin.curl import curl
+from console.admin.form_fields import IdField
 from console.operations import acl_changes
+from console.plain_text import text_problem
 from groups.core.acls import forms as rules
 from groups.core.acls.bindings import (
     AclOperation,
@@ -23,7 +25,6 @@ from groups.core.acls.bindings import (
 )
 from groups.core.authors import user
 from groups.core.errors import Refuse
-from groups.core.plain_text import text_problem
 from groups.models import Acl
 
 OFF = (
@@ -58,6 +59,7 @@ class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stub
     class Meta:
         model = Acl
         fields = FIELDS
+        field_classes = dict.fromkeys(("name", "principal"), IdField)
         widgets = dict.fromkeys(("name", "principal", "host"), UnfoldAdminTextInputWidget)
 
     def clean(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.forms import CharField
 from django.utils import timezone
 
-from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
+from console.plain_text import REASON_CHARS_MAX, one_line, text_problem
 
 
 class LineField(CharField):
@@ -23,6 +23,13 @@ class LineField(CharField):
         if problem is not None:
             raise ValidationError(problem)
         return text
+
+
+class IdField(CharField):
+    """An id that clients choose: spaces at its ends belong to it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
 
 
 def not_past(instant: datetime) -> None:

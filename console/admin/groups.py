@@ -164,7 +164,7 @@ class GroupAdmin(RollcallAdmin):
             return HttpResponseNotAllowed(READING)
         context = {
             **self.admin_site.each_context(request),
-            "title": unquote(object_id),
+            "title": unquote(object_id) or self.get_empty_value_display(),
             **self.context(request, object_id),
         }
         return render(request, "admin/groups/group/page.html", context)

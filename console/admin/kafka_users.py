@@ -19,9 +19,9 @@ from console.admin.base import RollcallAdmin
 from console.admin.curl import curl
 from console.operations import kafka_users
 from console.operations.kafka_users import MECHANISMS, NO_NAME, PASSWORD_CHARS_MAX
+from console.plain_text import text_problem
 from groups.clients.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN, is_name
 from groups.core.authors import user
-from groups.core.plain_text import text_problem
 from groups.models import KafkaUser
 
 EXAMPLE = {"password": "PASSWORD"}

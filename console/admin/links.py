@@ -12,16 +12,19 @@ DOTS: Final = (".", "..")
 """As a part of a path, a browser takes them away, encoded or not; Django does not quote them."""
 
 DOT: Final = "_2E"
-"""No other id is quoted to this: "_" is quoted too."""
+EMPTY: Final = "_"
+"""No other ids are quoted to these: "_" is quoted too. Kafka allows commits for the empty id."""
 
 
 def quote(key: Any) -> Any:
-    """A key as a part of a path, for ``reverse``: Django's form, except for dots."""
-    return key.replace(".", DOT) if key in DOTS else quoted(key)
+    """A key as a part of a path, for ``reverse``: Django's form, except for dots and for none."""
+    return EMPTY if key == "" else key.replace(".", DOT) if key in DOTS else quoted(key)
 
 
 def unquote(key: str) -> str:
     """The key of a part of a path."""
+    if key == EMPTY:
+        return ""
     dots = key.replace(DOT, ".")
     return dots if dots in DOTS else unquoted(key)
 

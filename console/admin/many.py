@@ -15,10 +15,10 @@ from console.admin import sent_forms
 from console.admin.base import RollcallAdmin
 from console.admin.links import quote
 from console.admin.verbs import TYPED_ABOVE, Typed
+from console.operations import requests
 from console.queries import previews
 from groups.core.classic.states import PREPARING
 from groups.models import Group, Member, Operation
-from groups.operations import requests
 
 GROUPS_MAX: Final = 400
 """Groups of one action: each has two fields in the form, and Django accepts a thousand."""

@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from console.admin import standing
 from console.admin.base import RollcallAdmin
 from console.admin.curl import cli, curl
+from console.admin.form_fields import IdField
 from console.admin.verbs import Reason, request_verb
 from console.operations import offset_resets
 from console.operations.offset_resets import Plan, ResetTarget
@@ -62,7 +63,7 @@ class Reset(Reason):
     moment = forms.DateTimeField(
         required=False, widget=forms.DateTimeInput(attrs={**TEXT, "type": "datetime-local"})
     )
-    group = forms.CharField(required=False, widget=forms.TextInput(attrs=TEXT))
+    group = IdField(required=False, widget=forms.TextInput(attrs=TEXT))
     csv = forms.CharField(
         label="Lines of topic,partition,offset",
         required=False,

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from console.admin import group_list
 from console.admin.base import RollcallAdmin
-from groups.core.plain_text import text_problem
+from console.plain_text import text_problem
 from groups.models import SavedView
 
 

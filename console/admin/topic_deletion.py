@@ -17,10 +17,10 @@ from console.admin.base import RollcallAdmin
 from console.admin.curl import cli, curl
 from console.admin.links import quote
 from console.admin.verbs import TypedOut
+from console.operations import topic_changes as changes
 from console.people import rights
 from console.queries import topic_groups
 from console.queries.situation_text import many
-from groups.catalogue import changes
 from groups.core.authors import user
 from groups.core.errors import Refuse
 from groups.models import Topic

@@ -15,16 +15,16 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWi
 from console.admin import topic_deletion
 from console.admin.base import RollcallAdmin, once
 from console.admin.links import quote
+from console.journal_subjects import OF_TOPICS
+from console.operations import topic_changes as changes
 from console.people import rights
 from console.queries import groups, topic_groups
 from console.queries.journal_text import sentence
 from console.queries.ranges import ranges
-from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.configs import topic as topic_configs
 from groups.core.errors import Refuse
-from groups.core.journal import OF_TOPICS
 from groups.models import Topic
 
 OWNERS_MAX = 20

@@ -108,7 +108,7 @@ REMEDIES: Final[Mapping[Remedy, Page]] = {
 
 def button(line: Fired, request: HttpRequest) -> Button | None:
     """What ends it, for a user who may; whoever may not can see why it is so."""
-    if line.remedy is None or not line.key:
+    if line.remedy is None:
         return None
     page = REMEDIES[line.remedy]
     if not rights.may(request.user, page.right):
@@ -145,8 +145,10 @@ PAGES: Final[Mapping[Place, str]] = {
     Place.SCHEDULE: "admin:django_celery_beat_periodictask_changelist",
 }
 
+OWN_PAGES: Final = (Place.GROUP, Place.OPERATION)
+"""Each of them has a page; a group's id may be empty."""
+
 
 def link(line: Fired) -> str:
     """The page that tells more."""
-    own = line.key and line.place != Place.NODES
-    return reverse(PAGES[line.place], args=[quote(line.key)] if own else [])
+    return reverse(PAGES[line.place], args=[quote(line.key)] if line.place in OWN_PAGES else [])

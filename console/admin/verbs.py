@@ -17,12 +17,12 @@ from console.admin.base import RollcallAdmin
 from console.admin.curl import REASON, cli, curl
 from console.admin.form_fields import LineField
 from console.admin.links import quote
+from console.operations import requests
 from console.queries import foresight_text, groups, previews
 from console.queries.journal_text import seconds
 from groups.core.classic.states import PREPARING
 from groups.core.operations import OPERATIONS, Name
 from groups.models import Group
-from groups.operations import requests
 
 TYPED_ABOVE: Final = 20
 """For a group with more members than this, its name has to be typed first."""

@@ -16,11 +16,12 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from console.admin.base import RollcallAdmin
+from console.admin.form_fields import IdField
+from console.journal_subjects import Kinds
 from console.people import rights
 from console.webhooks import endpoints
 from console.webhooks.addresses import EndpointRefused
 from console.webhooks.events import NAMES, WORDS
-from groups.core.journal import Kinds
 from groups.models import Webhook, WebhookDelivery
 
 SECRET = "rollcall_webhook_secret"
@@ -49,6 +50,7 @@ class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
     class Meta:
         model = Webhook
         fields = ("name", "url", "events", "group_prefix", "enabled")
+        field_classes = {"group_prefix": IdField}
 
     def clean(self) -> dict[str, Any]:
         """Not more than the maximum, and none to which nothing could be sent."""

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, QueryDict
 
 from console.admin.standing import Standing
+from console.foresight.foresight import Foresight, Scene
 from console.queries import foresight, foresight_text, questions
 from console.queries.foresight import Unanswerable
-from groups.core.foresight import Foresight, Scene
 
 TAB: Final = "what-if"
 SHOWN_MAX: Final = 100

@@ -32,10 +32,10 @@ from console.api.schema import (
     accepted_or_planned,
 )
 from console.api.views import actor, key_of
+from console.operations import requests
 from console.people import rights
 from console.queries import previews
 from groups.models import Operation
-from groups.operations import requests
 from groups.postgres.django_connection import give_back
 from groups.tracing import context
 

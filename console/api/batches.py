@@ -20,11 +20,11 @@ from console.api.permissions import may_read
 from console.api.problems import Problem
 from console.api.schema import DRY_RUN, IDEMPOTENCY_KEY
 from console.api.views import View, actor, key_of
+from console.operations import requests
 from console.people import rights
 from console.queries import previews
 from groups.core.operations import OPERATIONS
 from groups.models import Operation
-from groups.operations import requests
 
 RECORDED: Final = OpenApiResponse(shapes.Batch, "Recorded: an operation for each group.")
 PLANNED: Final = OpenApiResponse(

@@ -193,4 +193,6 @@ def _twin(operation: dict[str, Any]) -> dict[str, Any]:
         if parameter["in"] == "path" and parameter["name"] in IDS:
             parameter["in"] = "query"
             parameter.pop("description", None)
+            if parameter["name"] == "group_id":  # a path does not hold the empty one
+                parameter["schema"].pop("minLength")
     return twin

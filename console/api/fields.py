@@ -17,7 +17,7 @@ FLOAT_MAX: Final = 1e308
 """JSON numbers have no maximum, but infinity does not exist."""
 
 NO_TEXT: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-"""From ``groups.core.plain_text``: a character class of what no text may contain."""
+"""From ``console.plain_text``: a character class of what no text may contain."""
 
 LINE: Final = f"^[^{NO_TEXT}]*[^{NO_TEXT}\\s][^{NO_TEXT}]*$"
 """One line that is not blank."""

@@ -27,11 +27,11 @@ from console.api.schema import (
     page_of,
 )
 from console.api.views import View, actor
+from console.operations import topic_changes as changes
 from console.people import rights
 from console.queries import drains, groups, journal_rows, journal_times, topic_groups
 from console.queries.journal_text import SENTENCES
 from console.queries.text_search import any_has_text
-from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Node, Topic
 

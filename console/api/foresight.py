@@ -12,9 +12,9 @@ from console.api.inputs import described
 from console.api.problems import Problem
 from console.api.schema import GROUP_ID, ID, NAME
 from console.api.views import View, existing
+from console.foresight.foresight import NO_CHANGE
 from console.queries import foresight, foresight_text, questions
 from console.queries.questions import Question
-from groups.core.foresight import NO_CHANGE
 
 SIZE_MAX: Final = 999_999
 NUMBER: Final = {"type": "integer", "minimum": -SIZE_MAX, "maximum": SIZE_MAX}

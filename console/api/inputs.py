@@ -22,8 +22,8 @@ from rest_framework.request import Request, is_form_media_type
 
 from console.api.fields import Id, Lines
 from console.api.problems import Problem
+from console.plain_text import text_problem
 from console.queries.journal_times import EARLIEST, LATEST
-from groups.core.plain_text import text_problem
 
 ERRORS_MAX: Final = 20
 """Maximum errors in one response; a body may have a million."""

@@ -5,6 +5,7 @@ A change is an operation, which the group's owner decides (``verbs``).
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -82,7 +83,7 @@ class Restores(View):
         verb = Operation.Verb.RESTORE_OFFSETS
         if self.is_dry:
             check()
-            return _restored(group_id, ResetTarget("moment", body["to"]))
+            return _restored(group_id, body["to"])
         return request_verb(request, group_id, verb, body["reason"], check, restore_to=body["to"])
 
 
@@ -94,10 +95,11 @@ class Resets(View):
         """Reset the offsets of a group without members, as kafka-consumer-groups does."""
         body = self.body
         target = ResetTarget(body["to"], body.get(body["to"]), tuple(body.get("topics") or ()))
+        field = target.to if target.to in body else "to"
         if target.to == "csv" and not target.topics:
             target = replace(target, topics=offset_resets.topics_of_csv(body.get("csv") or ""))
 
-        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, w.to))
+        return _requested(self, request, group_id, target, lambda w: _plan(group_id, w, field))
 
 
 class Undo(View):
@@ -166,12 +168,12 @@ def _removal(group_id: str, target: ResetTarget) -> offset_resets.Plan:
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors) from None
 
 
-def _restored(group_id: str, target: ResetTarget) -> Response:
+def _restored(group_id: str, at: datetime) -> Response:
     """If the history has no offsets at that time, the operation succeeds and changes nothing."""
     try:
-        plan = offset_resets.plan(group_id, target)
+        plan = offset_resets.restored(group_id, at)
     except ValueError as error:
-        plan = offset_resets.Plan(how=f"({error})", changes=(), unchanged=0, target=target)
+        plan = offset_resets.Plan(how=f"({error})", changes=(), unchanged=0)
     return _plan_response(group_id, Operation.Verb.RESTORE_OFFSETS, plan)
 
 

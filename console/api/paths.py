@@ -32,6 +32,10 @@ MEMBERS_TWIN: Final = "/api/v1/group/members"
 """The twin of two paths: of a list, and, with ``member_id``, of one member."""
 
 _OPERATIONS: Final = "|".join(n.tail for n in OPERATIONS if Target.MEMBER in n.row.says and n.tail)
+NO_ID: Final = "%"
+"""The empty id in a resolved path; no other id is encoded so, and no client may send it. Kafka
+allows commits for this id; only a twin names it, so that a path with a missing id is an error."""
+
 OF_A_MEMBER = re.compile(f"/members(/({_OPERATIONS}))?")
 
 
@@ -42,7 +46,7 @@ class Id:
 
     def to_python(self, value: str) -> str:
         """The id."""
-        return unquote(value)
+        return "" if value == NO_ID else unquote(value)
 
     def to_url(self, value: str) -> str:
         """The id in its form in a path."""
@@ -62,13 +66,13 @@ def resolved(request: HttpRequest) -> str:
     path = sent(request)
     twin = TWIN.fullmatch(path)
     group_id = request.GET.get("group_id")
-    if twin is None or not group_id:
+    if twin is None or group_id is None:
         return path
     tail = twin["tail"] or ""
     if OF_A_MEMBER.fullmatch(tail) and request.GET.get("member_id"):
         member = f"/members/{encoded(request.GET['member_id'])}"
         tail = tail.replace("/members", member, 1)
-    return f"{twin['root']}/groups/{encoded(group_id)}{tail}"
+    return f"{twin['root']}/groups/{encoded(group_id) or NO_ID}{tail}"
 
 
 def names_ids_in_query(request: HttpRequest) -> bool:

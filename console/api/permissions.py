@@ -6,8 +6,8 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from console.journal_subjects import Kinds
 from console.people import held_up, rights
-from groups.core.journal import Kinds
 from groups.models import ApiToken
 
 

@@ -20,7 +20,7 @@ from rest_framework.response import Response
 
 from console.api.problems import Problem
 from console.known_answers import VERSION
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
 from groups.models import Group, Operation, Topic
 
 TAGS: Final = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'

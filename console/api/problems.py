@@ -18,9 +18,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from console import unavailable
 from console.api.sent_paths import uri
 from groups.core.errors import ErrorCode, Refuse
-from groups.postgres import unavailable
 
 logger = logging.getLogger(__name__)
 

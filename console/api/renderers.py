@@ -57,4 +57,5 @@ class ParquetRenderer(BaseRenderer):
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))
+    """In ASCII: many readers of lines end one at U+2028 or U+0085, too, which ids may hold."""
+    return json.dumps(row, cls=JSONEncoder, separators=(",", ":"))

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api import serializers as shapes
+from console.api.fields import INT32_MAX
 from console.api.inputs import described
 from console.api.pages import SIZE
 from console.api.problems import Problem
@@ -35,6 +36,12 @@ PERIOD: Final = OpenApiParameter(
     ][:-1],
     description="The time before the run, or the time before that; by default all of it. `1h`: the"
     " last hour, of the report `cost` alone.",
+)
+RUN: Final = OpenApiParameter(
+    "run",
+    {"type": "integer", "minimum": 1, "maximum": INT32_MAX},
+    description="The run to read, one of those that have their rows; by default the newest that has"
+    " made the report. `next` names it, so that all pages are of one run.",
 )
 ORDERING: Final = OpenApiParameter(
     "ordering",
@@ -100,15 +107,15 @@ class OneReport(View):
 
     @described(
         operation_id="get_report",
-        parameters=[REPORT, PERIOD, OpenApiParameter("group_id", NAME), ORDERING, *PAGE],
+        parameters=[REPORT, PERIOD, OpenApiParameter("group_id", NAME), RUN, ORDERING, *PAGE],
         responses=OpenApiResponse(shapes.ReportRowPage),
     )
     def get(self, request: Request, report: str) -> Response:
-        """Show a report of the newest successful run that has made it: the run and the rows, each
-        with the report's keys and figures. Before the first run, and for the last hour, `cost` is
-        computed by SQL from the newest entries of the journal: then `run` is null, `computed` says
-        from which, and there is one page."""
-        run = reports.newest(report) or reports.newest()
+        """Show a report of a run, by default of the newest successful one that has made it: the run
+        and the rows, each with the report's keys and figures. Before the first run, and for the
+        last hour, `cost` is computed by SQL from the newest entries of the journal: then `run` is
+        null, `computed` says from which, and there is one page."""
+        run = self._run(report)
         period = self.query.get("period", "all")
         if report == cost_now.COST.name and (run is None or period in cost_now.PERIODS):
             return self._computed(period)
@@ -128,7 +135,18 @@ class OneReport(View):
         rows = rows.annotate(sort=reports.value(self.report, column))
         beside = {"run": shapes.RunView(run).data, "computed": None}
         flat = partial(_flat, period)
+        request._request.GET = _of_run(request.query_params, run)  # of which the links are made
         return self.paged(request, rows, ["-sort", "id"], flat, {column.name: "sort"}, **beside)
+
+    def _run(self, report: str) -> ReportRun | None:
+        """The run that the request names, or the newest. Raises 404."""
+        if "run" not in self.query:
+            return reports.newest(report) or reports.newest()
+        run = reports.readable_run(self.query["run"])
+        if run is None:
+            detail = f"Run {self.query['run']} has no rows: the newest {reports.KEPT} have theirs."
+            raise Http404(detail)
+        return run
 
     def _computed(self, period: str) -> Response:
         """What SQL can tell now."""
@@ -176,6 +194,13 @@ class OneReport(View):
 def _told(found: cost_now.CostNow) -> dict[str, Any]:
     names = ("at", "entries", "since", "is_cut")
     return {name: getattr(found, name) for name in names}
+
+
+def _of_run(parameters: Any, run: ReportRun) -> Any:
+    """The parameters of a request, with this run."""
+    named = parameters.copy()
+    named["run"] = str(run.pk)
+    return named
 
 
 def _flat(period: str, page: list[RunRow]) -> list[dict[str, Any]]:

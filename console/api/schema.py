@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 from console.api.fields import INT32_MAX, LINE, NO_NUL
 from console.api.pages import CURSOR_MAX, SIZE, SIZE_MAX
-from groups.core.plain_text import REASON_CHARS_MAX
+from console.plain_text import REASON_CHARS_MAX
 
 ID: Final = {"type": "string", "minLength": 1, "pattern": NO_NUL}
 

@@ -58,10 +58,11 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
         if refusal is not None:
             await self.close(refusal)
             return
-        self.group_id = group_id_of(self.scope["query_string"])
-        if not self.group_id:
+        group_id = group_id_of(self.scope["query_string"])
+        if group_id is None:
             await self.close(GROUP_ID_MISSING)
             return
+        self.group_id = group_id
         try:
             self.enter()
         except (Full, TooMany):
@@ -125,10 +126,11 @@ def message(group_id: str, news: News) -> dict[str, Any]:
     return {"group": group_id, "revision": news}
 
 
-def group_id_of(query_string: bytes) -> str:
-    """The group in the URL; "" if it is missing or invalid."""
-    group_id = parse_qs(query_string.decode("ascii", "replace")).get("group_id", [""])[0]
-    return group_id if len(group_id) <= GROUP_ID_LENGTH_MAX else ""
+def group_id_of(query_string: bytes) -> str | None:
+    """The group in the URL, which may be ""; None if it is missing or invalid."""
+    query = parse_qs(query_string.decode("ascii", "replace"), keep_blank_values=True)
+    group_id = query.get("group_id", [None])[0]
+    return None if group_id is None or len(group_id) > GROUP_ID_LENGTH_MAX else group_id
 
 
 @database_sync_to_async  # type: ignore[untyped-decorator]

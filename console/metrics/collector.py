@@ -16,8 +16,9 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from console.metrics import kafka_exporter, state_samples
+from console.metrics.series import WEB
 from console.metrics.state import MetricsSettings, State, look
-from groups.metrics.series import WEB, Sample, exposed
+from groups.metrics.series import Sample, exposed
 
 logger = logging.getLogger(__name__)
 

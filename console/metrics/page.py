@@ -1,10 +1,11 @@
-"""The tables of docs/metrics.md, generated from ``groups.metrics.series``. Pure."""
+"""The tables of docs/metrics.md, generated from the tables of series. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from groups.metrics import node_series, series
+from console.metrics import series
+from groups.metrics import node_series
 from groups.metrics.series import Series
 
 TABLES: Final[Mapping[str, Sequence[Series]]] = {

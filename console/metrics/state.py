@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 from django.conf import settings
 from django.db import connection, transaction
 
+from console.metrics import sql
 from console.queries import attention, overview
 from console.queries.fired import Fired
 from console.queries.groups import slots_by_node
 from console.queries.overview import Overview
-from groups.store.sql import metrics as sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from console.operations.requests import check_reason
 from console.queries import attention, overview
 from groups.models import Acknowledgement
-from groups.operations.requests import check_reason
 
 MAX: Final = 1_000
 """Maximum number of acknowledgements: each rule's query receives those of the rule."""

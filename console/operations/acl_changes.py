@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet, Value
 
-from groups.clients import functions
+from console.operations import client_functions as functions
 from groups.core.acls import forms
 from groups.core.acls.bindings import (
     ANY_NAME,

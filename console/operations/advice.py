@@ -7,9 +7,9 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from console.operations.requests import check_reason
 from console.queries import advice, reports
 from groups.models import AdviceDecision
-from groups.operations.requests import check_reason
 
 MAX: Final = 10_000
 """Maximum number of decisions that hold: each page reads them."""

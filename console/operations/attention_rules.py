@@ -7,9 +7,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from console.operations.requests import check_reason
 from console.queries.attention_rules import SETTINGS, TUNABLE, highest
 from groups.models import AttentionRule
-from groups.operations.requests import check_reason
 
 MAX: Final = 200
 """Maximum number of rows: each rule compares the groups that it finds with all of its own, and a

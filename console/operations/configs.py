@@ -13,16 +13,16 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.db import connection, transaction
 
+from console.operations import functions, sql
+from console.operations.functions import Function
+from console.operations.requests import check_reason
 from groups.core.authors import user
 from groups.core.configs.entries import Change
 from groups.core.configs.group import Broker, Values, changed
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.models import GroupConfig
-from groups.operations.requests import check_reason
-from groups.postgres import functions
-from groups.postgres.functions import Function
-from groups.store.sql import configs as sql
+from groups.store.sql import configs
 
 SET: Final = Function(
     "rollcall_set_group_config",
@@ -34,8 +34,8 @@ SET: Final = Function(
         ("reason", "text"),
         ("author", "jsonb"),
     ),
-    {"bell": f"'{sql.BELL}'"},
-    (sql.NOTE,),
+    {"bell": f"'{configs.BELL}'"},
+    (configs.NOTE,),
 )
 
 SHORT: Final = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
@@ -89,7 +89,7 @@ def alter(
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(SHORT)
-            cursor.execute(sql.LOCK)
+            cursor.execute(configs.LOCK)
         before = own(group_id)
         seen(before)
         altered = Altered(before, changed(before, changes, broker))

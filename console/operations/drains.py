@@ -10,12 +10,11 @@ from typing import Any, Final
 from django.apps import AppConfig
 from django.db import connection, transaction
 
+from console.operations import functions, sql
+from console.operations.functions import Function
+from console.operations.requests import check_reason
 from console.queries import drains as queries
 from groups.core.authors import user
-from groups.operations.requests import check_reason
-from groups.postgres import functions
-from groups.postgres.functions import Function
-from groups.store.sql import drains as sql
 
 PARAMETERS: Final = (("node", "int"), ("reason", "text"), ("author", "jsonb"))
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db import transaction
 
-from groups.clients import functions
+from console.operations import client_functions as functions
 from groups.clients import scram_credentials as scram
 from groups.core.authors import AuthorDetails
 from groups.models import KafkaUser

@@ -6,9 +6,9 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from console.operations.requests import check_reason
 from console.queries import facts
 from groups.models import Mark
-from groups.operations.requests import check_reason
 
 MAX: Final = 100_000
 """Maximum number of marks: three a day of a hundred teams for a year."""

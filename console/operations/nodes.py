@@ -7,14 +7,14 @@ from typing import Any, Final
 from django.apps import AppConfig
 from django.db import connection
 
+from console.operations import functions, sql
 from console.operations.drains import PARAMETERS
+from console.operations.functions import Function
+from console.operations.requests import check_reason
 from groups.core.authors import user
-from groups.operations.requests import check_reason
-from groups.postgres import functions
-from groups.postgres.functions import Function
-from groups.store.sql import nodes as sql
+from groups.store.sql.nodes import SILENT_S
 
-FORGET: Final = Function("rollcall_forget_node", sql.FORGET, PARAMETERS)
+FORGET: Final = Function("rollcall_forget_node", sql.FORGET_NODE, PARAMETERS)
 
 
 class NotGone(Exception):
@@ -46,6 +46,6 @@ def check(node_id: int) -> None:
 
 def _why(node_id: int) -> str:
     return (
-        f"Node {node_id} cannot be forgotten: it has beaten within {sql.SILENT_S} s, still owns"
+        f"Node {node_id} cannot be forgotten: it has beaten within {SILENT_S} s, still owns"
         " slots, or its process lives."
     )

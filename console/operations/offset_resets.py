@@ -8,7 +8,9 @@ preview is executed, and the previous offsets are stored for an undo.
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +29,11 @@ OFFSET_MAX: Final = 2**63 - 1
 CSV_COLUMNS: Final = (3, 4)
 """topic,partition,offset as kafka-consumer-groups --export writes it; with the group in front, as
 it does for several groups."""
+
+WHOLE: Final = re.compile(r"[+-]?[0-9]{1,40}")
+"""Not all that Python reads: 1_000 is a mistyped list, and not a thousand."""
+
+BYTE_ORDER_MARK: Final = "\ufeff"
 
 Part = tuple[str, int]
 
@@ -130,14 +137,27 @@ def removal(group_id: str, target: ResetTarget) -> Plan:
     return replace(_changes("to none", Scope(group_id, before, {}), after), target=target)
 
 
+def restored(group_id: str, at: datetime) -> Plan:
+    """What a restore does: it sets all offsets that the group had then, also where it has none now.
+    Raises ValueError if it had none."""
+    scope = Scope(group_id, _committed(group_id, ()), {})
+    how, after = f"to those of {_in_words(at)}", _as_of(group_id, at)
+    return replace(_compared(how, scope, after), target=ResetTarget("moment", at))
+
+
 def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
+    found = _compared(how, scope, after)
+    if len(found.changes) > PARTITIONS_MAX:
+        raise ValueError(f"one reset changes at most {PARTITIONS_MAX:,} partitions: name topics")
+    return found
+
+
+def _compared(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
     changes = [
         Change(*part, scope.before.get(part), offset)
         for part, offset in sorted(after.items())
         if scope.before.get(part) != offset
     ]
-    if len(changes) > PARTITIONS_MAX:
-        raise ValueError(f"one reset changes at most {PARTITIONS_MAX:,} partitions: name topics")
     return Plan(how, changes, len(after) - len(changes))
 
 
@@ -211,13 +231,29 @@ def _shift(scope: Scope, value: Any) -> After:
 def _moment(scope: Scope, value: Any) -> After:
     if not isinstance(value, datetime):
         raise ValueError("a time must be a date and time with a time zone")
-    with connection.cursor() as cursor:
-        cursor.execute(sql.AS_OF, {"group_id": scope.group_id, "to": value})
-        then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    then = _as_of(scope.group_id, value)
     after = {part: offset for part, offset in then.items() if part in scope.before}
     if not after:
-        raise ValueError(f"the history has no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
-    return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", after
+        raise ValueError(_nothing_at(value))
+    return f"to those of {_in_words(value)}", after
+
+
+def _as_of(group_id: str, at: datetime) -> Mapping[Part, int]:
+    """The offsets at a time, by the history. Raises ValueError if there were none."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.AS_OF, {"group_id": group_id, "to": at})
+        then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    if not then:
+        raise ValueError(_nothing_at(at))
+    return then
+
+
+def _nothing_at(at: datetime) -> str:
+    return f"the history has no offset at {_in_words(at)}"
+
+
+def _in_words(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S %Z}"
 
 
 def _group(scope: Scope, value: Any) -> After:
@@ -231,7 +267,7 @@ def _group(scope: Scope, value: Any) -> After:
 
 def _csv(scope: Scope, value: Any) -> After:
     after: dict[Part, int | None] = {}
-    for number, row in enumerate(csv.reader(str(value or "").splitlines()), 1):
+    for number, row in enumerate(_rows(str(value or "")), 1):
         if not row:
             continue
         part, offset = _line(scope, number, row)
@@ -260,17 +296,28 @@ def _line(scope: Scope, number: int, row: Sequence[str]) -> tuple[Part, int]:
     return part, offset
 
 
+def _rows(text: str) -> Sequence[Sequence[str]]:
+    """The rows of a file, without the mark that spreadsheets put before it. Raises ValueError."""
+    try:
+        return list(csv.reader(text.removeprefix(BYTE_ORDER_MARK).splitlines()))
+    except csv.Error as error:
+        raise ValueError(f"the file is not CSV: {error}") from None
+
+
 def topics_of_csv(text: str) -> tuple[str, ...]:
-    """The topics in a file, which may include partitions without an offset."""
-    rows = [row for row in csv.reader(text.splitlines()) if len(row) in CSV_COLUMNS]
-    return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
+    """The topics in a file, which may include partitions without an offset; none if it is no
+    CSV."""
+    with suppress(ValueError):
+        rows = [row for row in _rows(text) if len(row) in CSV_COLUMNS]
+        return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
+    return ()
 
 
 def _whole(value: Any) -> int:
-    try:
-        number = int(str(value).strip())
-    except ValueError:
-        raise ValueError(f"{str(value)[:40]!r} is not a whole number") from None
+    text = str(value).strip()
+    if WHOLE.fullmatch(text) is None:
+        raise ValueError(f"{text[:40]!r} is not a whole number")
+    number = int(text)
     if abs(number) > OFFSET_MAX:
         raise ValueError("an offset has at most 63 bits")
     return number

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from groups.clients import functions
+from console.operations import client_functions as functions
 from groups.clients.quotas import COLUMN_OF, columns_of, differences, values_of
 from groups.core.authors import AuthorDetails
 from groups.core.errors import ErrorCode, Refuse

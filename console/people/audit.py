@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest
 
-from groups.core.shares import Shares
+from console.people.shares import Shares
 from groups.models import AuditEntry
 from groups.postgres import roles
 

@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse
 from joserfc.errors import JoseError
 
 from console.people.openid import COOKIE, PATH, LoginRefused, issuer
-from groups.core.shares import Shares
+from console.people.shares import Shares
 
 logger = logging.getLogger(__name__)
 

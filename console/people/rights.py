@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from console.journal_subjects import EVERY_KIND, SUBJECTS, Kinds, Subject
 from groups.core import operations
-from groups.core.journal import EVERY_KIND, SUBJECTS, Kinds, Subject
 from groups.core.operations import OPERATIONS, Target
 
 ANYBODY: Final = "anybody"

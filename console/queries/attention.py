@@ -12,11 +12,11 @@ from console.queries.attention_table import OWN_COMMIT, RULES, RuleInput
 from console.queries.fired import Fired, FiredRow
 from console.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from console.queries.situation_text import Situation
+from console.queries.sql import attention as sql
 from console.queries.thresholds import Thresholds
 from groups.core.instance_claims import AGAIN_MS
 from groups.core.journal import EntryKind
 from groups.models import Group
-from groups.store.sql import attention as sql
 
 CLAIMS_SHOWN_MS: Final = AGAIN_MS + 60_000
 """The age of the newest entry about an instance id that two workers use: while they do, there is

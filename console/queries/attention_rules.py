@@ -13,10 +13,10 @@ from django.db import connection
 
 from console.queries.attention_table import OF_GROUPS
 from console.queries.groups import REBALANCED
+from console.queries.sql import attention as sql
+from console.queries.sql import attention_hours
 from console.queries.why_text import seconds
 from groups.models import AttentionRule
-from groups.store.sql import attention as sql
-from groups.store.sql import attention_hours
 
 TUNABLE: Final = tuple(rule.name for rule in OF_GROUPS if rule.setting)
 """Those that a group may have another threshold for; each of them can be silenced."""

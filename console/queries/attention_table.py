@@ -103,9 +103,9 @@ def _unsettled(seen: RuleInput) -> Iterator[Fired]:
         yield _does_not_settle(group, fleet.situations[group.group_id])
     more = fleet.unsettled_count - len(fleet.unsettled)
     if more > 0:
-        yield Fired(
-            "unsettled", "warn", f"{more} more groups are still rebalancing", "", Place.GROUPS
-        )
+        are = "is" if more == 1 else "are"
+        sentence = f"{many(more, 'more group')} {are} still rebalancing"
+        yield Fired("unsettled", "warn", sentence, "", Place.GROUPS)
 
 
 def _does_not_settle(group: Group, now: Situation) -> Fired:
@@ -168,7 +168,7 @@ def _each(
             since = row.at if begins else None
             yield about._replace(since=since, still=still(row), remedy=remedy(row))
         if rows and rows[0].total > len(rows):
-            more = f"{rows[0].total - len(rows)} more such groups"
+            more = many(rows[0].total - len(rows), "more such group")
             yield Fired(rule, "warn", more, "", Place.GROUPS)
 
     return fired
@@ -338,7 +338,8 @@ RULES: Final = (
         _each(
             "unowned",
             lambda row: (
-                f"{row.n} partitions of {row.group_id} have no owner",
+                f"{many(row.n, 'partition')} of {row.group_id} {'has' if row.n == 1 else 'have'}"
+                " no owner",
                 "Its rebalance is put off: it is frozen, or has a minimum interval.",
             ),
             lambda row: Remedy.THAW if row.detail else Remedy.WHY,
@@ -354,7 +355,7 @@ RULES: Final = (
             "storm",
             lambda row: (
                 f"Group {row.group_id} rebalances again and again",
-                f"{row.n} rebalances within the last hour.",
+                f"{many(row.n, 'rebalance')} within the last hour.",
             ),
             begins=False,
         ),

@@ -17,8 +17,8 @@ from psycopg.errors import QueryCanceled
 from console.queries import journal_times
 from console.queries.report_tables import Computed, ComputedRow
 from console.queries.reports import LENGTHS, Chart, Column, Report
+from console.queries.sql import cost as sql
 from groups.core.journal import EntryKind
-from groups.store.sql import cost as sql
 
 ENTRIES_MAX: Final = 100_000
 """The newest entries of the journal that are read: about a second's work."""

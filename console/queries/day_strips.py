@@ -9,9 +9,9 @@ from django.db import connection
 
 from console.queries import tones
 from console.queries.situation_text import many
+from console.queries.sql import day_strips as sql
 from console.queries.timeline_text import partition_seconds
 from console.queries.why_text import seconds
-from groups.store.sql import day_strips as sql
 
 HOUR: Final = timedelta(hours=1)
 HOURS: Final = 24

@@ -7,7 +7,7 @@ from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 from console.queries.many_rows import many_rows
-from groups.store.sql import fact_reads as sql
+from console.queries.sql import fact_reads as sql
 
 ROWS_MAX: Final = 100_000
 """The rows that one answer is made of: an assignment of 50,000 partitions, one by one."""

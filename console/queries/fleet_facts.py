@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from console.queries.facts import ALWAYS, Life, Owned
 from console.queries.many_rows import many_rows
-from groups.store.sql import fleet_fact_reads as sql
+from console.queries.sql import fleet_fact_reads as sql
 
 DAY: Final = timedelta(days=1)
 """What is read if no beginning is asked for: no index leads to a host or a partition."""

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
-from groups.store.sql import fleet_hours as sql
+from console.queries.sql import fleet_hours as sql
 
 HOUR: Final = timedelta(hours=1)
 

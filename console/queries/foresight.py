@@ -1,4 +1,4 @@
-"""Questions about one group, answered by the rules (``groups.core.foresight``): what if.
+"""Questions about one group, answered by the rules (``console.foresight.foresight``): what if.
 
 Reads the group's rows, four statements; computes in the thread of the request, one question at a
 time in a process and only for groups up to a size, so that others are not kept waiting. The fleet's
@@ -12,9 +12,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from groups.core.configs.group import FREEZE
-from groups.core.counts import CONSUMER, topics_of_all
-from groups.core.foresight import (
+from console.foresight.foresight import (
     NO_CHANGE,
     Accuracy,
     Change,
@@ -25,7 +23,9 @@ from groups.core.foresight import (
     Unreadable,
     foresee,
 )
-from groups.core.kinds import PROTOCOLS, SCENES
+from console.foresight.kinds import PROTOCOLS, SCENES
+from groups.core.configs.group import FREEZE
+from groups.core.counts import CONSUMER, topics_of_all
 from groups.core.operations import Name
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.models import Group, Member, Topic

@@ -4,10 +4,10 @@ line and for agents."""
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from console.foresight.foresight import FROZEN, Accuracy, Foresight
 from console.queries.situation_text import many
 from console.queries.timeline_text import partition_seconds
 from console.queries.why_text import seconds
-from groups.core.foresight import FROZEN, Accuracy, Foresight
 
 HOW: Final[Mapping[Accuracy, str]] = {
     Accuracy.EXACT: "Exact",

@@ -13,9 +13,9 @@ from django.utils import timezone
 from console.queries import attention, overview
 from console.queries.attention_table import UNSETTLED
 from console.queries.situation import SETTLED
+from console.queries.sql.packed_facts import packed
 from console.queries.text_search import any_has_text, contains, has_text, is_storable
 from groups.models import Member, Slot, Topic
-from groups.store.sql.packed_facts import packed
 
 RESOLVED_MAX: Final = 5_000
 """Groups whose ids are read once, for both the count and the page of a list."""

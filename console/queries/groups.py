@@ -15,14 +15,16 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from console.journal_subjects import OF_GROUPS, Kinds
 from console.queries import journal_rows
+from console.queries.sql import commands
 from groups.core import drains
 from groups.core.assignment import partitions_of
 from groups.core.commands import EXPELLED
 from groups.core.configs.group import FREEZE
 from groups.core.counts import subscribed_topics
 from groups.core.drains import Drain
-from groups.core.journal import OF_GROUPS, EntryKind, Kinds
+from groups.core.journal import EntryKind
 from groups.core.pauses import GROUP
 from groups.models import (
     ABOUT_TOPICS,
@@ -38,7 +40,6 @@ from groups.models import (
     Topic,
 )
 from groups.postgres.channels import NOTIFY
-from groups.store.sql import commands
 from groups.store.sql.catalogue import GREATEST_COMMITTED
 from groups.store.sql.liveness import LOOK_BELL
 
@@ -315,8 +316,10 @@ def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], s
 
 
 def journal_of(group_id: str, kinds: Kinds = OF_GROUPS) -> QuerySet[Journal]:
-    """The group's journal, newest first; to be sliced by the caller."""
-    return journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
+    """The group's journal, newest first; to be sliced by the caller. Entries about no group have
+    the empty id, too."""
+    rows = journal_rows.entries(kinds).filter(group_id=group_id).order_by("-id")
+    return rows if group_id else rows.filter(kind__in=OF_GROUPS.names or ())
 
 
 def journal_of_topic(name: str, kinds: Kinds) -> QuerySet[Journal]:

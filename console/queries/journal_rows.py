@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from console.journal_subjects import Kinds
 from console.queries.journal_position import Position
-from groups.core.journal import Kinds
 from groups.models import Journal
 
 PAGE: Final = 500

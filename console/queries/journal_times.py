@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
+from console.queries.sql import journal_times as sql
 from groups.models import Journal
-from groups.store.sql import journal_times as sql
 
 EARLIEST: Final = datetime(1970, 2, 1, tzinfo=UTC)
 LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from groups.store.sql import lags as sql
+from console.queries.sql import lags as sql
 
 
 class Summary(NamedTuple):

@@ -13,9 +13,9 @@ from console.queries import facts, groups
 from console.queries.facts import Life, Owned
 from console.queries.groups import MemberView
 from console.queries.many_rows import many_rows
+from console.queries.sql import moments as sql
 from groups.core.journal import EntryKind
 from groups.models import GroupConfig, Journal
-from groups.store.sql import moments as sql
 
 COMMITS_WITHIN: Final = timedelta(hours=1)
 COMMITS_MAX: Final = 100_000

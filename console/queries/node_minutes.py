@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from groups.store.sql import node_minutes as sql
+from console.queries.sql import node_minutes as sql
 
 
 class NodeTime(NamedTuple):

@@ -33,11 +33,11 @@ from console.queries.acknowledgements import Acknowledged, in_force, subjects_of
 from console.queries.groups import REBALANCED, annotated
 from console.queries.situation import SETTLED, of_many
 from console.queries.situation_text import Situation
+from console.queries.sql import attention as sql
 from console.queries.thresholds import Thresholds
 from groups.core.backoff import pause
 from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
-from groups.store.sql import attention as sql
 
 UNDECIDED_AFTER: Final = timedelta(minutes=1)
 """An owner decides an operation within seconds: with one that waits for longer something is wrong.

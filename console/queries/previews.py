@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from django.db.models import Count
 from django.utils import timezone
 
+from console.foresight.foresight import Foresight
 from console.queries import foresight, foresight_text, pauses
 from console.queries.groups import (
     CLASSIC,
@@ -25,7 +26,6 @@ from console.queries.situation_text import clock, many
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
 from groups.core.configs.group import FREEZE
 from groups.core.drains import DRAINED
-from groups.core.foresight import Foresight
 from groups.core.operations import OPERATIONS, Name
 from groups.core.pauses import GROUP
 from groups.core.waiting import Phase

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
+from console.queries.sql import progress as sql
 from console.queries.thresholds import Thresholds
-from groups.store.sql import progress as sql
 
 STALLED_MS: Final = 600_000
 """The default time without a commit after which a partition is listed, if no attention rule sets

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from console.foresight.foresight import NO_CHANGE, Change, Gone, Scene
 from console.queries import foresight
 from console.queries.groups import CLASSIC, CONSUMER
 from console.queries.situation_text import many
 from console.queries.why_text import seconds
 from groups.broker_configs import from_django
-from groups.core.foresight import NO_CHANGE, Change, Gone, Scene
 
 DIGITS_MAX: Final = 8
 

@@ -176,6 +176,11 @@ def newest(name: str = "") -> ReportRun | None:
     return next((run for run in _kept() if not name or report(run, name) is not None), None)
 
 
+def readable_run(number: int) -> ReportRun | None:
+    """The run of this number, if it has its rows."""
+    return next((run for run in _kept() if run.pk == number), None)
+
+
 def readable() -> list[Report]:
     """Every report that can be read: those of the newest run, then what only runs before it have
     made."""

@@ -18,10 +18,12 @@ from typing import Any, Final, NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
+from console.journal_subjects import EVERY_KIND, Kinds
 from console.queries import journal_rows, journal_times, timeline_events
 from console.queries.journal_text import sentence
 from console.queries.many_rows import many_rows
 from console.queries.member_names import IN_SENTENCE_MAX, Names, in_sentence
+from console.queries.sql import timeline as sql
 from console.queries.timeline_events import OF_CLUSTER, OF_GROUP, Event, Pause
 from console.queries.timeline_lanes import (
     DEPARTURES_MAX,
@@ -37,11 +39,10 @@ from console.queries.timeline_lanes import (
 )
 from console.queries.why_text import causes, seconds
 from groups.core.explanation import Explanation, Share
-from groups.core.journal import EVERY_KIND, EntryKind, Kinds
+from groups.core.journal import EntryKind
 from groups.core.rounds import Outcome
 from groups.core.rows import slot_of
 from groups.models import Group, Journal
-from groups.store.sql import timeline as sql
 
 BINS: Final = 480
 """Parts of the time in which ownership is counted: a pixel or two of a screen each."""

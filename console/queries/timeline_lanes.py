@@ -38,8 +38,8 @@ LOST: Final = frozenset(
 
 
 class LaneRow(NamedTuple):
-    """A row of ``groups.store.sql.timeline.LANES``: of all first, then of the lane. The fields of
-    ``host`` to ``software_version`` are of one of its lives."""
+    """A row of ``sql.timeline.LANES``: of all first, then of the lane. The fields of ``host`` to
+    ``software_version`` are of one of its lives."""
 
     all_lives: int
     by_host: bool

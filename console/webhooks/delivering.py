@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from django.db import DatabaseError, connection
 
+from console.webhooks import sql
 from console.webhooks.sending import GONE, Outcome, post
 from console.webhooks.settings import WebhookSettings
 from console.webhooks.signatures import headers
-from groups.store.sql import webhooks as sql
 from groups.watchdog import WATCHDOG
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,8 @@ FIRST_S, GROWS, LONGEST_S = 5.0, 4, 6 * 3600.0
 """The times of further attempts: 5 s, 20 s, 80 s, ... six hours; plus or minus half, at random."""
 
 QUIET_S: Final = 300
-"""The longest pause for an endpoint that does not answer."""
+"""The longest pause for an endpoint that does not answer, or asks for one without saying how
+long."""
 
 HOUR_S, DAY_S = 3_600, 86_400
 
@@ -136,7 +137,7 @@ def turn_still_s() -> float:
 
 def deliver(webhook: int) -> int:
     """An endpoint's turn; returns the number of attempts. It ends at an attempt without a
-    response."""
+    response, or whose response asks for a pause."""
     settings, ends = WebhookSettings.from_django(), time.monotonic() + A_TURN_S
     for count in range(A_TURN):
         if count and time.monotonic() >= ends:
@@ -149,7 +150,7 @@ def deliver(webhook: int) -> int:
         fields = {**signed, "Content-Type": "application/json"}
         outcome = post(claimed.url, body, fields, settings)
         _note(webhook, claimed, outcome, settings)
-        if outcome.is_unheard:
+        if outcome.pauses:
             return count + 1
     return A_TURN
 
@@ -181,9 +182,10 @@ def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSet
     values |= {
         "error": outcome.error,
         "is_over": claimed.age_s >= settings.webhooks_retry_hours * HOUR_S,
-        "again_s": again_s(claimed.attempts),
-        "is_unheard": outcome.is_unheard,
+        "again_s": max(again_s(claimed.attempts), outcome.asked_s),
+        "pauses": outcome.pauses,
         "quiet_s": QUIET_S,
+        "asked_s": outcome.asked_s,
     }
     with _asking() as cursor:
         cursor.execute(sql.FAILED, values)

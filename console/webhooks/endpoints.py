@@ -15,15 +15,15 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from console.journal_subjects import Kinds
 from console.queries import journal_rows
 from console.queries.journal_position import Position
-from console.webhooks import events
+from console.webhooks import events, sql
 from console.webhooks.addresses import EndpointRefused, acceptable, checked
 from console.webhooks.settings import WebhookSettings
 from console.webhooks.signatures import new_secret
-from groups.core.journal import EntryKind, Kinds
+from groups.core.journal import EntryKind
 from groups.models import Webhook, WebhookDelivery
-from groups.store.sql import webhooks as sql
 
 CURSOR: Final = "events"
 

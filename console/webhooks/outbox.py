@@ -17,10 +17,9 @@ from console.queries import attention, journal_rows, overview
 from console.queries.journal_position import Gap, Position
 from console.queries.journal_rows import JournalRow
 from console.queries.overview import LISTED_MAX
-from console.webhooks import endpoints, events
+from console.webhooks import endpoints, events, sql
 from console.webhooks.endpoints import CURSOR, kept
 from groups.models import Journal, Webhook, WebhookCursor
-from groups.store.sql import webhooks as sql
 
 PAGES_A_TURN: Final = 20
 

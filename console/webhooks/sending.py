@@ -3,11 +3,13 @@
 Standard library only; knows no rows.
 """
 
+import re
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final, NamedTuple
@@ -23,19 +25,28 @@ LEAST_S: Final = 0.001
 """The rest of a delivery's time if resolving the name took all of it: a timeout of 0 would mean
 none."""
 
+DIGITS: Final = re.compile("[0-9]{1,18}")
 USER_AGENT: Final = "Rollcall-Webhooks/1"
 OK: Final = range(200, 300)
 GONE: Final = 410
 """A receiver's status for "send nothing any more"."""
 
+TOO_MANY, UNAVAILABLE = 429, 503
+"""The statuses with which a receiver may say when it takes more (``Retry-After``)."""
+
+ASKED_MAX_S: Final = 3_600.0
+"""The longest pause that a receiver may ask for: a mistaken header must not end its events."""
+
 
 class Outcome(NamedTuple):
-    """The result of a POST. ``status`` 0: there was no response, ``error`` says why."""
+    """The result of a POST. ``status`` 0: there was no response, ``error`` says why. ``asked_s``:
+    the pause that the receiver asks for; 0: none."""
 
     status: int
     error: str
     body: str
     took_ms: int
+    asked_s: float = 0.0
 
     @property
     def is_delivered(self) -> bool:
@@ -43,9 +54,10 @@ class Outcome(NamedTuple):
         return self.status in OK
 
     @property
-    def is_unheard(self) -> bool:
-        """Whether there was no response: the next attempt would wait as long."""
-        return self.status == 0
+    def pauses(self) -> bool:
+        """Whether other deliveries wait, too: there was no response, for which the next attempt
+        would wait as long, or the receiver asks for a pause."""
+        return self.status in (0, TOO_MANY) or self.asked_s > 0
 
 
 AUTHORITIES_S: Final = 300
@@ -94,24 +106,23 @@ class _Connection(HTTPConnection):
 def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings) -> Outcome:
     """Send it. Never raises for errors of the receiver or the network."""
     begun, timeout_s = time.monotonic(), settings.webhooks_timeout_ms / 1000
+    status, answer_text, asked_s = 0, "", 0.0
     try:
-        status, answer_text = _post(url, body, fields, settings, timeout_s)
+        status, answer_text, asked_s = _post(url, body, fields, settings, timeout_s)
     except EndpointRefused as refusal:
-        status, answer_text, error = 0, "", str(refusal)
+        error = str(refusal)
     except (OSError, HTTPException, ValueError) as failure:
         late = time.monotonic() - begun >= timeout_s
         error = "There was no answer in time." if late else f"{type(failure).__name__}: {failure}"
-        status, answer_text = 0, ""
     else:
         error = "" if status in OK else _refusal(status)
-    return Outcome(
-        status, _printable(error[:500]), answer_text, round((time.monotonic() - begun) * 1000)
-    )
+    took_ms = round((time.monotonic() - begun) * 1000)
+    return Outcome(status, _printable(error[:500]), answer_text, took_ms, asked_s)
 
 
 def _post(
     url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings, timeout_s: float
-) -> tuple[int, str]:
+) -> tuple[int, str, float]:
     parts, ends = urlsplit(url), time.monotonic() + timeout_s
     at = resolved(url, settings, timeout_s)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -125,7 +136,7 @@ def _post(
         answer = connection.getresponse()
         if connection.was_cut:
             raise TimeoutError  # headers that end because of the abort look complete
-        return answer.status, _beginning(answer)
+        return answer.status, _beginning(answer), _asked_s(answer)
     finally:
         cut.cancel()
         connection.close()
@@ -138,6 +149,20 @@ def _beginning(answer: HTTPResponse) -> str:
     except (OSError, HTTPException):
         return ""
     return data.decode(errors="replace").replace("\0", "")
+
+
+def _asked_s(answer: HTTPResponse) -> float:
+    """``Retry-After`` (RFC 9110), in seconds or as a date; 0: it says nothing."""
+    text = answer.getheader("Retry-After", "").strip()
+    if answer.status not in (TOO_MANY, UNAVAILABLE):
+        return 0.0
+    if DIGITS.fullmatch(text):
+        return min(float(text), ASKED_MAX_S)
+    try:
+        left_s = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return 0.0
+    return min(max(left_s, 0.0), ASKED_MAX_S)
 
 
 def _printable(text: str) -> str:

@@ -16,7 +16,7 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.core.authors import Author
-from groups.core.shares import network_of
+from groups.core.networks import network_of
 from groups.postgres.array_literals import arrays
 from groups.postgres.connections import Connection
 

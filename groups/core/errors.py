@@ -63,7 +63,7 @@ class ErrorCode(IntEnum):
     REBOOTSTRAP_REQUIRED = 129  # KIP-1242
 
     # The 0.9 draft's own. Kafka gave their numbers to other errors later, so here they have other
-    # numbers; groups.core.draft.errors has those of the wire.
+    # numbers; protocol.requests.draft_errors has those of the wire.
     UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY = -1024
     COMMITTING_PARTITIONS_NOT_ASSIGNED = -1027
 

@@ -1,8 +1,9 @@
 """Facts of a step: which members' lives began and ended, and what each owns from now on. Pure.
 
 Rules yield them in the order in which they happened; ``settled`` makes of a step's facts what there
-is to write. What they mean for each kind of group is in docs/facts.md. Ages are milliseconds before
-the step, by the rules' clock: the store subtracts them from the database's.
+is to write (``groups.store.records``). What they mean for each kind of group is in docs/facts.md.
+Ages are milliseconds before the step, by the rules' clock: the store subtracts them from the
+database's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -290,7 +290,9 @@ class Rules:
 
 
 class Group(Protocol):
-    """A group of some kind: its durable half, its live half, and the rules."""
+    """A group of some kind: its durable half, its live half, and the rules.
+
+    What is said of a method here holds for each kind; a kind says only what is its own."""
 
     @property
     def rules(self) -> Rules:

@@ -6,15 +6,12 @@ The two old designs (the 0.9 draft, groups that the coordinator commands) are pl
 row a kind does not exist, and its folder is not imported.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Final, NamedTuple
 
-from groups.core.assignors.types import Racks
-from groups.core.classic import foresight as classic_foresight
 from groups.core.classic import work as classic
 from groups.core.classic.group import ClassicGroup
-from groups.core.consumer import foresight as consumer_foresight
 from groups.core.consumer import work as consumer
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import (
@@ -27,9 +24,7 @@ from groups.core.events import (
     RegisterConsumer,
     TxnOffsetCommit,
 )
-from groups.core.foresight import Protocol, Scene, Software
 from groups.core.group import Group
-from groups.core.rows import Durable
 
 CLASSIC: Final = classic.KIND
 CONSUMER: Final = consumer.KIND
@@ -59,33 +54,12 @@ def _rules(plug_in: PlugIn) -> type[Group]:
     return rules
 
 
-def _scene(plug_in: PlugIn) -> "SceneOf":
-    scene: SceneOf = import_module(f"{plug_in.folder}.foresight").scene
-    return scene
-
-
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,
     CONSUMER: ConsumerGroup,
     **{kind: _rules(plug_in) for kind, plug_in in PLUG_INS.items()},
 }
 """``GroupRow.kind`` to the class with its rules."""
-
-SceneOf = Callable[[Durable, Mapping[str, int], Racks, Software], Scene]
-
-SCENES: Final[Mapping[str, SceneOf]] = {
-    CLASSIC: classic_foresight.scene,
-    CONSUMER: consumer_foresight.scene,
-    **{kind: _scene(plug_in) for kind, plug_in in PLUG_INS.items()},
-}
-"""By kind: the rows as what can be asked about (``groups.core.foresight``). Partition counts are by
-topic name, racks by topic id; the software is that of all members."""
-
-PROTOCOLS: Final[Mapping[str, Protocol]] = {
-    CLASSIC: classic_foresight.PROTOCOL,
-    CONSUMER: consumer_foresight.PROTOCOL,
-}
-"""Between these, members of a group can change (KIP-848, *Online Upgrade*)."""
 
 CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,

@@ -223,6 +223,10 @@ def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
 
 def _reset(work: Work, event: ResetOffsets) -> None:
     """Set the offsets; pending ones of transactions do not overwrite them."""
+    if not event.offsets and not event.gone:
+        detail = f"no offset had to be set {event.how}"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
     _set(work, event.offsets)
     for at in event.gone:
         work.offset_deletes[at] = None
@@ -240,9 +244,8 @@ def _reset(work: Work, event: ResetOffsets) -> None:
         offsets=len(partitions),
         after=_by_topic(event.offsets),
     )
-    work.operated(
-        event.operation_id, ErrorCode.NONE, f"{len(partitions)} offsets were set {event.how}"
-    )
+    were = "1 offset was" if len(partitions) == 1 else f"{len(partitions)} offsets were"
+    work.operated(event.operation_id, ErrorCode.NONE, f"{were} set {event.how}")
 
 
 def _restore(work: Work, event: RestoreOffsets) -> None:
@@ -262,7 +265,9 @@ def _restore(work: Work, event: RestoreOffsets) -> None:
         offsets=len(event.offsets),
         after=_by_topic(event.offsets),
     )
-    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
+    count = len(event.offsets)
+    are = "1 offset is as it was" if count == 1 else f"{count} offsets are as they were"
+    detail = f"{are} at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)
 
 

@@ -1,16 +1,35 @@
 """A group's replies, as values; handlers convert them to messages of a version.
 
 Every reply has ``error``; the other fields hold what Kafka sends beside that
-code. ``ErrorReply`` answers any event whose reply is a code alone.
+code. ``ErrorReply`` answers any event whose reply is a code alone. ``decide`` of
+``groups.core.step`` answers an event that a rule refuses by ``REFUSALS``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.assignors.types import NOWHERE, Racks, Subscriber
-from groups.core.errors import ErrorCode
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import (
+    AcknowledgeCommand,
+    ConsumerHeartbeat,
+    DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
+    Event,
+    InstallAssignment,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetDelete,
+    PrepareAssignment,
+    RegisterConsumer,
+    SyncGroup,
+    TxnOffsetCommit,
+)
 from groups.core.values import quick
 
 
@@ -202,3 +221,25 @@ Reply = (
     | Registered
     | Acknowledged
 )
+
+
+Refusals = Mapping[type[Event], Callable[[Any, Refuse], Reply]]
+
+REFUSALS: Final[Refusals] = {
+    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
+    SyncGroup: lambda event, no: Synced(error=no.code),
+    LeaveGroup: lambda event, no: Left(no.code),
+    OffsetCommit: lambda event, no: Committed(no.code),
+    TxnOffsetCommit: lambda event, no: Committed(no.code),
+    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
+    DeleteGroup: lambda event, no: Deleted(no.code),
+    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
+}
+"""The reply to each event if a rule refuses it."""

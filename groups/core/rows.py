@@ -6,7 +6,6 @@ Every kind of group uses these three types, so that one store writes them all
 member remains the same object, by which the store finds what to write.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -91,43 +90,6 @@ class MemberRow:
     assignment: bytes = b""
     details: Details = field(default_factory=lambda: NOTHING)
     commands: tuple[CommandRow, ...] = ()
-
-
-PAIR_BYTES = 48
-"""The approximate size of an entry of a list or mapping in the details that is not text, for
-instance a topic's id, a partition and an epoch."""
-
-
-def size_of(row: MemberRow) -> int:
-    """The approximate size of a member's row in bytes, without visiting each entry twice."""
-    size = len(row.subscription) + len(row.assignment)
-    for value in row.details.values():
-        if isinstance(value, str):
-            size += len(value)
-        elif isinstance(value, list):
-            are_texts = bool(value) and isinstance(value[0], str)
-            size += sum(map(len, value)) + 4 * len(value) if are_texts else PAIR_BYTES * len(value)
-        elif isinstance(value, Mapping):
-            size += sum(PAIR_BYTES + 6 * _entries(each) for each in value.values())
-    return size
-
-
-def size_of_group(row: GroupRow) -> int:
-    """The approximate size of a group's row in bytes: its topics, and its patterns' matches."""
-    topics = row.details.get("topics") or ()
-    size = sum(map(len, topics)) + PAIR_BYTES * len(topics)
-    for pattern, names in (row.details.get("matches") or NOTHING).items():
-        size += len(pattern) + sum(map(len, names)) + 4 * len(names)
-    return size
-
-
-def text_of(row: GroupRow | MemberRow) -> str:
-    """The details as JSON."""
-    return json.dumps(dict(row.details))
-
-
-def _entries(value: object) -> int:
-    return len(value) if isinstance(value, list | tuple) else 1
 
 
 @quick

@@ -20,8 +20,7 @@ from groups.core.explanation import Explanation
 from groups.core.facts import Departure, Ended, Fact
 from groups.core.group import Answer, Beat, Decision, Group, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.refusals import REFUSALS, Refusals
-from groups.core.replies import Operated, Reply
+from groups.core.replies import REFUSALS, Operated, Refusals, Reply
 from groups.core.rounds import NEVER_IDLE, Idle, Outcome
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.transactional_offsets import Pending
@@ -56,6 +55,15 @@ class RowsLives(Lives, Protocol):
     """The live half of a group that consists of rows and a live half."""
 
     idle: Idle
+
+    def earliest_of(self, ids: Iterable[str], durable: Durable) -> Millis | None:
+        """The earliest deadline of these members."""
+        ...
+
+    def touched(self, durable: Durable, after: Durable, changed: Any) -> Iterable[str] | None:
+        """The members whose deadlines a step from these rows to ``after`` may have made earlier, by
+        its working copy ``changed`` of this; None: all."""
+        ...
 
 
 L = TypeVar("L", bound=Lives)
@@ -413,7 +421,7 @@ class RowsGroup(GroupValue[R]):
         """
         if not stands(self._due, now):
             if self._earliest is None or self._due is not None:
-                self._earliest = (self._earliest_of(self._ids()),)
+                self._earliest = (self._live.earliest_of(self._ids(), self._durable),)
             self._due = (self._next(self._earliest[0]),)
         assert self._due is not None
         return self._due[0]
@@ -426,23 +434,18 @@ class RowsGroup(GroupValue[R]):
         """The ids of members that have deadlines."""
         return self._durable.members
 
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        """The earliest deadline of these members, by the kind's ``timers``."""
-        raise NotImplementedError
-
     def _next(self, earliest: Millis | None) -> Millis | None:
         """The earliest of this and the deadlines of the group as a whole."""
         raise NotImplementedError
 
-    def _touched(self, after: Self) -> Iterable[str] | None:
-        """The members whose deadlines the step to ``after`` may have made earlier; None: all."""
-        return None
-
     def _earliest_after(self, after: Self) -> Earliest | None:
         """The earliest deadline after a step without a tick; None: it must be computed."""
-        if self._earliest is None or (ids := self._touched(after)) is None:
+        if self._earliest is None:
             return None
-        ends = (*self._earliest, after._earliest_of(ids))
+        ids = self._live.touched(self._durable, after._durable, after._live)
+        if ids is None:
+            return None
+        ends = (*self._earliest, after._live.earliest_of(ids, after._durable))
         return (min((at for at in ends if at is not None), default=None),)
 
     def _decided(

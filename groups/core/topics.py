@@ -23,12 +23,6 @@ PARTITIONS_PER_REQUEST_MAX = 100_000
 """Partitions that one CreateTopics creates, in all its topics. Kafka's limit is 10,000, since each
 is a record of its controller; here a topic is one row, however many it has."""
 
-RACKS_PER_PARTITION_MAX = 16
-"""Racks of one partition: more than any cluster has replicas of it."""
-
-RACK_LENGTH_MAX = 249
-"""Characters of a rack's id."""
-
 DEFAULT = -1
 """The value for "as configured" in a request, for a partition count or a replication factor
 (KIP-464)."""
@@ -171,20 +165,3 @@ def check_growth(now: int, count: int, assigned: int | None = None) -> None:
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"{count - now} partitions are new, but {assigned} are assigned.",
         )
-
-
-def check_racks(racks: Sequence[Sequence[str]], partitions: int) -> None:
-    """Refuse invalid racks of a topic's partitions: INVALID_REQUEST."""
-    if len(racks) > partitions:
-        raise Refuse(
-            ErrorCode.INVALID_REQUEST,
-            f"Racks for {len(racks)} partitions; the topic has {partitions}.",
-        )
-    for near in racks:
-        if len(near) > RACKS_PER_PARTITION_MAX:
-            detail = f"A partition is near to at most {RACKS_PER_PARTITION_MAX} racks."
-            raise Refuse(ErrorCode.INVALID_REQUEST, detail)
-        for rack in near:
-            if not rack.strip() or len(rack) > RACK_LENGTH_MAX or "\0" in rack:
-                detail = f"A rack's id has 1 to {RACK_LENGTH_MAX} characters, not only spaces."
-                raise Refuse(ErrorCode.INVALID_REQUEST, detail)

@@ -1,15 +1,14 @@
 """Operators' requests: a row to insert, and the event that the owner executes.
 
-``request`` is for the admin and REST (any process, any time); ``OperationDispatcher`` is the node's
-part. The store commits effect and result together, so an operation survives an owner that fails
-(docs/architecture.md, *Operations*).
+Any process inserts one at any time (``console.operations.requests`` for people); the
+``OperationDispatcher`` is the node's part. The store commits effect and result together, so an
+operation survives an owner that fails (docs/architecture.md, *Operations*).
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 import psycopg
@@ -19,7 +18,6 @@ from psycopg_pool import PoolTimeout
 
 from groups.core.events import RowsVerb, Verb
 from groups.core.operations import OPERATIONS, Asked, Name
-from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.rows_read import OperationRows
@@ -37,74 +35,16 @@ READS_MAX: Final = 2
 """Operations whose rows are read at the same time: half of the pool's connections."""
 
 
-def request(
-    group_id: str,
-    verb: str,
-    *,
-    reason: str,
-    actor: str,
-    member_id: str = "",
-    expected_generation: int | None = None,
-    restore_to: datetime | None = None,
-    offsets: Mapping[str, Any] | None = None,
-    until: datetime | None = None,
-    prediction: Mapping[str, Any] | None = None,
-    idempotency_key: str | None = None,
-) -> Operation:
-    """Insert an operation on a group, and notify the group's owner.
-
-    ``prediction``: what it is expected to do, kept beside what it does. Returns the operation,
-    pending. A known idempotency key returns its existing operation. Raises
-    ValueError for a reason that is empty or cannot be displayed. A node that does not know the verb
-    leaves the operation pending.
-    """
-    check_reason(reason)
-    values = {
-        "group_id": group_id,
-        "slot": slot_of(group_id),
-        "verb": verb,
-        "member_id": member_id,
-        "reason": reason,
-        "actor": actor,
-        "expected_generation": expected_generation,
-        "restore_to": restore_to,
-        "offsets": offsets,
-        "until": until,
-        "prediction": prediction,
-        "traceparent": context.traceparent(),
-    }
-    with transaction.atomic():
-        operation = _inserted(values, idempotency_key)
-        _notify([operation.slot])
-    return operation
-
-
-def _inserted(values: Mapping[str, Any], idempotency_key: str | None) -> Operation:
-    if idempotency_key is None:
-        return Operation.objects.create(**values)
-    return Operation.objects.get_or_create(idempotency_key=idempotency_key, defaults=values)[0]
-
-
-def check_reason(reason: str) -> None:
-    """Raise ValueError for a reason that must not be displayed in the journal."""
-    if not reason.strip():
-        raise ValueError("an operation requires a reason")
-    problem = text_problem(reason)
-    if problem is not None:
-        raise ValueError(problem)
-
-
 def request_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Insert the same operation for many groups, and notify once for each slot."""
-    check_reason(reason)
     fields = {"verb": verb, "reason": reason, "actor": actor, "traceparent": context.traceparent()}
     operations = [Operation(group_id=g, slot=slot_of(g), **fields) for g in group_ids]
     with transaction.atomic():
         Operation.objects.bulk_create(operations)
-        _notify({operation.slot for operation in operations})
+        notify({operation.slot for operation in operations})
 
 
-def _notify(slots: Iterable[int]) -> None:
+def notify(slots: Iterable[int]) -> None:
     """Notify the owners of the slots when the transaction commits."""
     with django_connection.cursor() as cursor:
         for slot in sorted(slots):

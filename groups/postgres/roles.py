@@ -149,7 +149,7 @@ TOPIC_FUNCTIONS = (
     "rollcall_raise_ends",
 )
 """Functions by which other processes than nodes change the catalogue
-(``groups.catalogue.functions``)."""
+(``console.operations.topic_functions``)."""
 
 DELETE_TOPIC = "rollcall_delete_topic"
 """The function by which the web deletes a topic, with all its committed offsets."""
@@ -166,7 +166,7 @@ ACCESS_FUNCTIONS = (
     "rollcall_remove_quotas",
 )
 """The functions by which the web changes ACLs and quotas of the Kafka port
-(``groups.clients.functions``)."""
+(``console.operations.client_functions``)."""
 
 NODE_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node", "rollcall_forget_node")
 """The functions by which the web drains and forgets nodes (``console.operations.drains``,

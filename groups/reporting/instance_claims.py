@@ -20,7 +20,7 @@ from groups.core.rows import MemberRow
 from groups.postgres import connections
 from groups.postgres.repeated import repeat
 from groups.runtime.runtime import CoordinatorRuntime
-from groups.store import journal
+from groups.store import records
 
 logger = logging.getLogger(__name__)
 
@@ -84,13 +84,13 @@ class InstanceClaims:
         lines = [line for key in due if (line := self._line(key)) is not None]
         if not lines or not self.coordinator.holds_lease:
             return
-        statement, values = journal.lines(lines, self.node_id)
+        statement, values = records.lines(lines, self.node_id)
         async with pool.connection() as connection:
             await connection.execute(statement.encode(), values)
         for line in lines:
             self._noted(line, now)
 
-    def _noted(self, line: journal.Line, now: Millis) -> None:
+    def _noted(self, line: records.Line, now: Millis) -> None:
         details = line.entry.details
         claims = self._claims.get((line.group_id, details["instance"]))
         if claims is not None:
@@ -108,7 +108,7 @@ class InstanceClaims:
             if now - claims.last > FORGET_MS or not self.coordinator.owns(group_id):
                 yield group_id, instance_id
 
-    def _line(self, key: Key) -> journal.Line | None:
+    def _line(self, key: Key) -> records.Line | None:
         found = self._holder(*key)
         if found is None:
             return None
@@ -123,7 +123,7 @@ class InstanceClaims:
                 key[1], party(holder.client_id, holder.client_host), self._claims[key]
             ),
         )
-        return journal.Line(key[0], group.durable.revision, entry)
+        return records.Line(key[0], group.durable.revision, entry)
 
 
 def _details(instance_id: str, holder: Party, claims: Claims) -> Mapping[str, Any]:

@@ -9,9 +9,10 @@ from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from django.db import transaction
+from django.utils.module_loading import import_string
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
-from groups.periodic import AnalysisSettings, ImportSettings, PeriodicSettings
+from groups.periodic import AnalysisSettings, PeriodicSettings
 
 MS_PER_S = 1_000
 
@@ -27,8 +28,8 @@ class Periodic(NamedTuple):
     meaning: str
 
 
-OTHERS: Final = list[Periodic]()
-"""Rows that other applications add in their ``ready``."""
+OTHERS: Final = list[str]()
+"""Functions that other applications add in their ``ready``: each yields their rows."""
 
 
 def defaults() -> tuple[Periodic, ...]:
@@ -65,23 +66,7 @@ def defaults() -> tuple[Periodic, ...]:
             60_000,
             "Summarises hours of the offset history, before they are dropped.",
         ),
-        *OTHERS,
-        *_imports(),
-    )
-
-
-def _imports() -> tuple[Periodic, ...]:
-    """The import task, if the settings name a cluster."""
-    settings = ImportSettings.from_django()
-    if not settings.import_bootstrap_servers:
-        return ()
-    return (
-        Periodic(
-            "catalogue import",
-            "groups.tasks.catalogue_import",
-            settings.import_interval_ms,
-            "Creates and grows topics as in the cluster of import.bootstrap.servers.",
-        ),
+        *(row for other in OTHERS for row in import_string(other)()),
     )
 
 

@@ -66,7 +66,8 @@ def _part(figure: str) -> Column:
     """The figure by the cause's share of the total; what is left over is the first cause's."""
 
     def share(ms: Column) -> Column:
-        return f.floor(f.col(figure) * ms / f.col("total_ms"))
+        # as numbers with a fraction: the product of two months is beyond a bigint
+        return f.floor(f.col(figure).cast("double") * ms / f.col("total_ms"))
 
     others = f.slice("causes.ms", f.lit(2), f.greatest(f.size("causes") - 1, f.lit(0)))
     rest = f.aggregate(others, f.lit(0).cast("bigint"), lambda sum_ms, ms: sum_ms + share(ms))

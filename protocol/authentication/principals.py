@@ -28,6 +28,9 @@ longer, or contain U+0000, are no principals either: the audit has principals in
 name that cannot be stored would make every change of its group fail."""
 
 _RULE = re.compile(r"RULE:((?:\\.|[^\\/])*)/((?:\\.|[^\\/])*)/([LU]?)|(DEFAULT)")
+_REFERENCE = re.compile(r"\\(.)|\$(\d)")
+"""In a replacement, as Java reads it: a backslash takes the next character as it is."""
+
 _SPECIAL = re.compile(r'([,+"\\<>;])|(^[ #])|( $)')
 
 Subject = Sequence[Sequence[tuple[str, str]]]
@@ -72,14 +75,19 @@ def read(text: str) -> tuple[Rule, ...]:
 
 
 def _rule(match: re.Match[str]) -> Rule:
-    replacement = re.sub(r"\$(\d)", r"\\g<\1>", match[2])
+    replacement = _REFERENCE.sub(_in_python, match[2])
     try:
         pattern = re.compile(match[1])
-        if any(int(n) > pattern.groups for n in re.findall(r"\$(\d)", match[2])):
+        if any(int(n or 0) > pattern.groups for _, n in _REFERENCE.findall(match[2])):
             raise RuleError(f"{match[0]!r} uses a group that its pattern does not have")
     except re.error as error:
         raise RuleError(f"{match[1]!r} is not a regular expression: {error}") from None
     return Rule(pattern, replacement, CASES[match[3]])
+
+
+def _in_python(found: re.Match[str]) -> str:
+    """A reference of Java in the words of ``re``."""
+    return rf"\g<{found[2]}>" if found[2] else found[1].replace("\\", r"\\")
 
 
 def principal(subject: Subject, rules: Sequence[Rule]) -> str | None:

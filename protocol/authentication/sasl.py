@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from groups.clients import scram_credentials
 from groups.clients.scram_credentials import NAME_CHARS_MAX, Credential, Credentials
 from groups.core.group import Millis
-from groups.core.shares import network_of
+from groups.core.networks import network_of
 from groups.places import Places
 from protocol.authentication.lockouts import Lockouts
 

@@ -122,11 +122,15 @@ _COORDINATORS: Final = tuple(
 )
 
 
+CONFIGURED: Final = ((2, TOPIC), (4, CLUSTER), (8, CLUSTER), (16, CLUSTER), (32, GROUP))
+"""Kafka's numbers of what has a configuration, and what rights on it are of: topics, brokers,
+their loggers, client metrics, groups."""
+
+
 def _configs(operation: AclOperation, answer: str) -> tuple[Need, ...]:
     path = "resources.resource_name"
     return tuple(
-        _each(operation, kind, path, answer, when=_of_type(number))
-        for number, kind in ((2, TOPIC), (4, CLUSTER), (32, GROUP))
+        _each(operation, kind, path, answer, when=_of_type(number)) for number, kind in CONFIGURED
     )
 
 
@@ -174,8 +178,8 @@ BY_KEY: Final[Mapping[int, Row]] = {
     19: Row((_each(CREATE, TOPIC, "topics.name", "topics", instead=CREATE),), TOPICS),
     20: Row(
         (
-            _each(DELETE, TOPIC, "topic_names.", "responses"),
-            _each(DELETE, TOPIC, "topics.name", "responses"),
+            _each(DELETE, TOPIC, "topic_names.", "responses", instead=DELETE),
+            _each(DELETE, TOPIC, "topics.name", "responses", instead=DELETE),
         ),
         f"{TOPICS}, and {OFFSETS} of them",
     ),

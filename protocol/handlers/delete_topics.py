@@ -5,6 +5,7 @@ The offsets that groups committed for a topic are deleted with it
 """
 
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from groups.catalogue.cache import CatalogueEntry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from protocol.handlers.support.kafkas_words import (
     NAME_AND_ID,
+    NAME_OF_ID,
     NO_SUCH_TOPIC,
     NO_SUCH_TOPIC_ID,
     TOPIC_TWICE,
@@ -45,11 +47,21 @@ async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsRespon
     else:
         requested = [RequestedTopic(name) for name in request.topic_names]
     times = Counter(requested)
-    return DeleteTopicsResponse(responses=[await _answer(topic, times, call) for topic in times])
+    twice = _by_name_and_id(times, call)
+    answers = [await _answer(topic, times, twice, call) for topic in times]
+    return DeleteTopicsResponse(responses=answers)
+
+
+def _by_name_and_id(topics: Collection[RequestedTopic], call: Call) -> Collection[UUID]:
+    """The ids of topics that are named in both ways: as in Kafka, such a one is not deleted."""
+    names = (topic.name for topic in topics if topic.topic_id == NO_ID and topic.name is not None)
+    named = call.node.catalogue.known(names)
+    by_id = {topic.topic_id for topic in topics if topic.name is None}
+    return by_id & {entry.topic_id for entry in named.values()}
 
 
 async def _answer(
-    topic: RequestedTopic, times: Counter[RequestedTopic], call: Call
+    topic: RequestedTopic, times: Counter[RequestedTopic], twice: Collection[UUID], call: Call
 ) -> DeletableTopicResult:
     entry: CatalogueEntry | None = None
     code: int = ErrorCode.NONE
@@ -57,6 +69,8 @@ async def _answer(
     try:
         _check_form(topic, times)
         entry = await _find(topic, call)
+        if entry.topic_id in twice:
+            raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OF_ID)
         call.change_topics(entry.partitions)
         await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.details())
     except Refuse as refusal:

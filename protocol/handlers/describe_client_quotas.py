@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from groups.core.errors import Refuse
 from groups.core.quotas.entities import Entity
-from groups.core.quotas.filters import Component, filter_of
+from protocol.handlers.support.quota_filters import Component, filter_of
 from protocol.requests.call import Call
 from rollcall.wire.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,

@@ -41,7 +41,7 @@ async def handle(
     if not requested:
         found = await _all(call)
     names = [n for n in requested or found if cursor is None or n >= cursor.topic_name]
-    hidden = [name for name in requested if not _is_shown(name, call)]
+    hidden = [n for n in names if requested and not _is_shown(n, call)]
     page = _page([n for n in names if n not in set(hidden)], found, missing, cursor, limit, call)
     page.topics = [*page.topics, *(_hidden(name) for name in hidden)]
     return page

@@ -34,7 +34,7 @@ async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
             continue
         if (states and row.state.lower() not in states) or (types and row.kind not in types):
             continue
-        room -= len(row.group_id) + len(row.protocol_type) + OTHER_BYTES
+        room -= len(f"{row.group_id}{row.protocol_type}".encode()) + OTHER_BYTES
         if room < 0:
             return ListGroupsResponse(error_code=ErrorCode.POLICY_VIOLATION)
         groups.append(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from groups.core.group import Millis
-from groups.core.shares import network_of
+from groups.core.networks import network_of
 from groups.core.token_bucket import Bucket
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from groups.clients.quotas import Quotas
+from groups.core.networks import network_of
 from groups.core.quotas.entities import (
     ANSWER_BYTES,
     CONNECTIONS,
@@ -18,9 +19,8 @@ from groups.core.quotas.entities import (
     REQUEST_TIME,
 )
 from groups.core.quotas.index import Quota, Scope
-from groups.core.quotas.rates import MS_PER_S, Bucket, Rate, Windows
-from groups.core.shares import network_of
 from groups.node import Node
+from protocol.limits.rates import MS_PER_S, Bucket, Rate, Windows
 from protocol.requests.session import Session
 
 NS_PER_PERCENT: Final = 10_000_000

@@ -1,6 +1,7 @@
 """``rollcall journal``: decisions and their reasons, in sentences, and live."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Final
 
 import typer
@@ -63,11 +64,8 @@ def tail(
         with Follower(rest, group_id=group, kind=kind) as follower:
             listed = _newest(rest, lines, query)
             seqs = {row["seq"] for row in listed}
-            for row in listed:
-                _print(row, output)
-            for row in follower.entries():
-                if row["seq"] not in seqs:
-                    _print(row, output)
+            new = (row for row in follower.entries() if row["seq"] not in seqs)
+            _print(chain(listed, new), output)
     except KeyboardInterrupt:
         return
 
@@ -77,13 +75,17 @@ def _newest(rest: Rest, lines: int | None, query: Mapping[str, str | None]) -> l
     return list(rest.pages("/journal", most=lines, **query))[::-1]
 
 
-def _print(row: Row, output: Output) -> None:
-    """One entry: a line of text, of JSON (NDJSON) or of CSV, or a YAML document."""
-    if output is Output.TABLE:
-        say("  ".join(cell(column.of(row)) for column in COLUMNS))
-    elif output is Output.JSON:
-        say(as_json(row))
-    else:
-        if output is Output.YAML:
+def _print(rows: Iterable[Row], output: Output) -> None:
+    """Each entry as it arrives: a line of text or of JSON (NDJSON), a YAML document, or a line of
+    CSV after one with the names of its columns."""
+    if output is Output.CSV:
+        show(rows, COLUMNS, output)
+        return
+    for row in rows:
+        if output is Output.TABLE:
+            say("  ".join(cell(column.of(row)) for column in COLUMNS))
+        elif output is Output.JSON:
+            say(as_json(row))
+        else:
             say("---")
-        show([row], COLUMNS, output)
+            show([row], COLUMNS, output)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 import yaml
+from rich.cells import cell_len
 
 Row = Mapping[str, Any]
 
@@ -77,9 +78,15 @@ def lines(rows: Iterable[Row], columns: Sequence[Column]) -> list[str]:
     """A table's lines, each column as wide as its content; nothing is cut or wrapped."""
     cells = [[column.title for column in columns]]
     cells += [[cell(column.of(row)) for column in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     padded = (zip(line, widths, strict=True) for line in cells)
-    return ["  ".join(text.ljust(width) for text, width in line).rstrip() for line in padded]
+    return ["  ".join(_padded(text, width) for text, width in line).rstrip() for line in padded]
+
+
+def _padded(text: str, width: int) -> str:
+    """The text with blanks, as wide as a terminal shows it: some characters take two places, some
+    none."""
+    return text + " " * (width - cell_len(text))
 
 
 def cell(value: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
 
@@ -75,9 +75,9 @@ class Rest:
             left = None if left is None else left - len(page["data"])
             if page["next"] is None:
                 return
-            # Only the cursor: a link's host comes from a proxy, and the token must go only to the
+            # Only the query: a link's host comes from a proxy, and the token must go only to the
             # selected installation.
-            query["cursor"] = parse_qs(urlsplit(page["next"]).query)["cursor"][0]
+            query |= dict(parse_qsl(urlsplit(page["next"]).query, keep_blank_values=True))
 
     def operation(
         self, method: str, path: str, body: Mapping[str, Any], wait_s: float, **query: Any

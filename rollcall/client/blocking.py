@@ -372,6 +372,7 @@ def _elsewhere(name: str, callback: Any) -> Callable[[Partitions], Coroutine[Any
         raise ValueError(f"{name} must be a plain function, not {callback!r}")
 
     async def call(partitions: Partitions) -> None:
-        await in_thread(lambda: callback(partitions), name)
+        if inspect.isawaitable(await in_thread(lambda: callback(partitions), name)):
+            raise TypeError(f"{name} must be a plain function: nothing awaits what it returns")
 
     return call

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rollcall.client import metrics
-from rollcall.client.connection import Broken, Connection
+from rollcall.client.connection import Broken, Connection, Refusing
+from rollcall.client.core.codes import NOBODY
 from rollcall.client.core.events import LookUp, Topics
-from rollcall.client.dialects import Dialect
+from rollcall.client.dialects import Dialect, nodes
 from rollcall.client.errors import AuthenticationFailed, Closed
 from rollcall.client.metrics import Metrics
 from rollcall.client.security import Security
@@ -40,7 +41,8 @@ def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
         if not isinstance(each, str):
             raise ValueError(f"{each!r} is not HOST:PORT")
         host, colon, port = each.strip().rpartition(":")
-        if not (host and colon and port.isdecimal() and 0 < int(port) <= PORT_MAX):
+        is_port = port.isdecimal() and 0 < int(port) <= PORT_MAX
+        if not (host and colon and is_port) or set(host) & {"/", ","}:
             raise ValueError(f"{each!r} is not HOST:PORT")
         found.append((host.strip("[]"), int(port)))
     return found
@@ -58,7 +60,8 @@ class ClusterClient:
         security: Security | None = None,
         measured: Metrics = metrics.NONE,
     ) -> None:
-        self._addresses = addresses(bootstrap)
+        self._bootstrap = addresses(bootstrap)
+        self._addresses = list(self._bootstrap)
         self._group = group
         self._client_id = client_id
         self._dialect = dialect
@@ -96,8 +99,15 @@ class ClusterClient:
 
     async def look_up(self, wanted: LookUp) -> Topics:
         """The cluster's metadata of topics, without those that do not exist."""
-        dialect = self._dialect
-        return dialect.topics(await self.request(METADATA, dialect.look_up(wanted), REQUEST_S))
+        answer = await self.request(METADATA, self._dialect.look_up(wanted), REQUEST_S)
+        self._learn(nodes(answer))
+        return self._dialect.topics(answer)
+
+    def _learn(self, found: Sequence[tuple[str, int]]) -> None:
+        """Any node can be asked from now on: those of ``bootstrap`` may be gone by then."""
+        known = dict.fromkeys((*self._bootstrap, *found))
+        kept = [each for each in self._addresses if each in known]
+        self._addresses = list(dict.fromkeys((*kept, *known)))
 
     def forget_coordinator(self) -> None:
         """Look for the coordinator again; responses to earlier requests are dropped."""
@@ -175,15 +185,15 @@ class ClusterClient:
         log.log(level, "%s: cannot connect to %s:%d: %s", self._group, *address, error)
 
     async def _any(self) -> Connection:
-        """The first bootstrap node that can be reached; the others are tried last from then on."""
+        """The first node that can be reached; the others are tried last from then on."""
         failure: OSError = Broken("no bootstrap address")
         for address in list(self._addresses):
             try:
                 return await self._open(address)
             except OSError as error:
                 failure = error
-                self._addresses.remove(address)
-                self._addresses.append(address)
+                others = [each for each in self._addresses if each != address]
+                self._addresses = [*others, address]
         raise failure
 
     async def _find(self) -> tuple[str, int]:
@@ -194,7 +204,8 @@ class ClusterClient:
             connection.close()
         code, host, port = self._dialect.found(answer)
         if code:
-            raise Broken(f"no coordinator: {self._dialect.name_of(code)}")
+            why = f"no coordinator: {self._dialect.name_of(code)}"
+            raise Refusing(code, why) if code in NOBODY else Broken(why)
         return host, port
 
 

@@ -5,6 +5,7 @@ address (``cluster``).
 """
 
 import asyncio
+import socket
 import ssl
 import time
 from itertools import count
@@ -12,6 +13,7 @@ from typing import Any, Final, Self
 
 from rollcall.client import metrics
 from rollcall.client.authentication import authenticate, renewal_s
+from rollcall.client.core.codes import Code
 from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import AuthenticationFailed
@@ -37,7 +39,15 @@ class Broken(ConnectionError):
     """The connection has ended, or received bytes that are not Kafka's protocol."""
 
 
-class Unspoken(Broken):
+class Refusing(Broken):
+    """The node refuses, and to ask again has no use; ``code`` is Kafka's number."""
+
+    def __init__(self, code: int, why: str) -> None:
+        super().__init__(why)
+        self.code = code
+
+
+class Unspoken(Refusing):
     """The node does not support the request."""
 
 
@@ -89,7 +99,7 @@ class Connection:
         node, began = f"{host}:{port}", time.monotonic()
         try:
             async with asyncio.timeout(CONNECT_S):
-                streams = await asyncio.open_connection(host, port, ssl=security.context)
+                streams = await _streams(host, port, security.context)
                 connection = cls(*streams, client_id, dialect, node, security.sasl, measured)
                 await connection._begin()
         except TimeoutError:
@@ -179,7 +189,8 @@ class Connection:
         newest = self._dialect.newest(request)
         version = min(last, mine_last, mine_last if newest is None else newest)
         if version < max(first, mine_first):
-            raise Unspoken(f"the node does not speak {type(request).__name__}")
+            why = f"the node does not speak {type(request).__name__}"
+            raise Unspoken(Code.UNSUPPORTED_VERSION, why)
         return version
 
     async def _call(self, request: Message, version: int) -> Any:
@@ -233,3 +244,27 @@ class Connection:
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(Broken("the connection ended"))
+
+
+async def _streams(
+    host: str, port: int, context: ssl.SSLContext | None
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """To the first address of the name that accepts. Each has its part of the time: a host without
+    power answers nothing, and would keep the client from all addresses after its own."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    failure: OSError = Broken(f"{host} has no address")
+    for family, kind, protocol, _, address in found:
+        reaching = socket.socket(family, kind, protocol)
+        try:
+            reaching.setblocking(False)
+            async with asyncio.timeout(CONNECT_S / len(found)):
+                await loop.sock_connect(reaching, address)
+            name = host if context is not None else None
+            return await asyncio.open_connection(sock=reaching, ssl=context, server_hostname=name)
+        except BaseException as error:
+            reaching.close()
+            if not isinstance(error, OSError) or isinstance(error, ssl.SSLError):
+                raise
+            failure = error
+    raise failure

@@ -15,6 +15,7 @@ from typing import Final
 from rollcall.client.assigning import Assigning
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.cluster import MEMBERSHIP, ClusterClient
+from rollcall.client.connection import Refusing
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import (
     Assign,
@@ -211,6 +212,8 @@ class Pump:
             wait_s = effect.timeout_ms / 1000
             async with asyncio.timeout(wait_s):
                 answer = await self._cluster.request(MEMBERSHIP, effect.message, wait_s)
+        except Refusing as error:
+            self.put(Unanswered(effect.ticket, Fail(error.code, str(error))))
         except OSError:  # includes TimeoutError
             self.put(Unanswered(effect.ticket))
         else:

@@ -454,7 +454,8 @@ class Member:
         """An error in this program: the member ends, and reports it to the application."""
         if self._is_over:
             return
-        lost = frozenset(self._machine.standing.handed_out)
+        standing = self._machine.standing
+        lost = frozenset((*standing.handed_out, *standing.revoking))
         if not isinstance(error, Ended):  # whose text is complete
             log.error("%s: this ended the member:", self._identity.group, exc_info=error)
         self._failed(ended(error))

@@ -24,6 +24,7 @@ AGAIN: Final = {
     Code.COORDINATOR_LOAD_IN_PROGRESS,
     Code.UNSTABLE_OFFSET_COMMIT,
 }
+STALE: Final = {Code.ILLEGAL_GENERATION, Code.STALE_MEMBER_EPOCH}
 ELSEWHERE: Final = {Code.COORDINATOR_NOT_AVAILABLE, Code.NOT_COORDINATOR}
 
 
@@ -155,10 +156,11 @@ class Ledger:
             if not refused:
                 self._backoff.reset()
                 return
-            # The epoch may have risen while the request was pending (KIP-848).
-            stale = {Code.STALE_MEMBER_EPOCH} if standing.epoch != epoch else set()
+            # The epoch, or the generation, may have risen while the request was pending.
+            stale = STALE if standing.epoch != epoch else set()
             new = {Code.UNKNOWN_TOPIC_ID} if await self._knows(part, refused) else set()
-            if not set(refused.values()) <= AGAIN | ELSEWHERE | stale | new:
+            passing = AGAIN | ELSEWHERE | self._dialect.rebalancing | stale | new
+            if not set(refused.values()) <= passing:
                 self._drop_gone(part, refused)
                 raise CommitRefused(refused, self._dialect.name_of)
             await self._later(end, str(refused), not set(refused.values()).isdisjoint(ELSEWHERE))

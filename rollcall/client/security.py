@@ -15,6 +15,7 @@ from typing import Any, Final, TypedDict, cast
 from rollcall.client import checks
 from rollcall.client.core import sasl
 from rollcall.client.core.sasl import EXTENSION, HASHES, MECHANISMS, OAUTHBEARER, PLAIN, Exchange
+from rollcall.client.threads import in_thread
 
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's ``security.protocol``."""
@@ -151,7 +152,8 @@ def _encodable(password: str) -> None:
 
 def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
     """The provider is called at each connection and each renewal of a session: a function, or an
-    object with ``token()`` (aiokafka, kafka-python), plain or a coroutine."""
+    object with ``token()`` (aiokafka, kafka-python), plain or a coroutine. It runs in a thread: a
+    plain one asks another server, and heartbeats go on meanwhile."""
     provide = provider if callable(provider) else getattr(provider, "token", None)
     if not callable(provide):
         raise ValueError(
@@ -162,7 +164,7 @@ def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
 
     async def begin() -> Exchange:
         try:
-            token = provide()
+            token = await in_thread(provide, "token")
             if inspect.isawaitable(token):
                 token = await token
             return sasl.oauthbearer(_token(token), _extensions(extensions()))

@@ -20,8 +20,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
+from rollcall.client import calling, checks
 from rollcall.client.core.events import Change, Kind, Partitions, Token, TopicPartition
-from rollcall.client.errors import MemberError, NotAssigned, Unavailable, Unfenced
+from rollcall.client.driver import running_loop
+from rollcall.client.errors import CommitRefused, MemberError, NotAssigned, Unavailable, Unfenced
 from rollcall.client.member import Member
 from rollcall.client.threads import in_thread
 
@@ -85,20 +87,24 @@ class Work:
     def note(self, offset: int) -> None:
         """Note the next offset to process. It is committed every few seconds, and when the function
         has ended because the partition is revoked. From any thread."""
+        checks.offset(self.partition, offset)
         self._noted = offset
 
     async def commit(self, offset: int | None = None) -> None:
         """Commit this, or the noted offset; returns when it is durable. ``CommitRefused`` and
         ``Unavailable`` as ``Member.commit``."""
         if offset is not None:
-            self._noted = offset
+            self.note(offset)
         wanted = self._noted
         if wanted is not None and wanted != self._committed:
             await self._member.commit({self.partition: wanted})
             self._committed = wanted
 
     def commit_from_thread(self, offset: int | None = None) -> None:
-        """The same for a plain function: it waits, while the event loop runs elsewhere."""
+        """The same for a plain function: it waits, while the event loop runs elsewhere.
+        ``RuntimeError`` in the event loop, which would wait for itself."""
+        if running_loop() is self._loop:
+            raise RuntimeError("this is the event loop: await commit() instead")
         asyncio.run_coroutine_threadsafe(self.commit(offset), self._loop).result()
 
     def _begin(self, offset: int) -> None:
@@ -241,7 +247,7 @@ class _Tasks:
             try:
                 found = await self._member.committed(partitions)
                 return {partition: offset or 0 for partition, offset in found.items()}
-            except Unavailable as error:
+            except (CommitRefused, Unavailable) as error:
                 log.warning("committed offsets: %s; asked again in %s s", error, self._retry_s)
                 await asyncio.sleep(self._retry_s)
 
@@ -253,7 +259,9 @@ class _Tasks:
             try:
                 await self._call(work)
                 return
-            except Exception:
+            except (Exception, asyncio.CancelledError) as error:
+                if isinstance(error, asyncio.CancelledError) and calling.is_being_cancelled():
+                    raise
                 work._noted = None  # nobody knows whether that was done
                 log.exception("%s-%d: the function failed", *work.partition)
             if not work.is_over:
@@ -261,16 +269,19 @@ class _Tasks:
                 begun = (await self._offsets([work.partition]))[work.partition]
 
     async def _call(self, work: Work) -> None:
+        """A coroutine in the event loop, also one that a plain function returns: a decorator's."""
         function = self._function
         if inspect.iscoroutinefunction(function):
             await function(work)
             return
         running = asyncio.ensure_future(in_thread(lambda: function(work), "work"))
         try:
-            await asyncio.shield(running)
+            returned: Any = await asyncio.shield(running)
         except asyncio.CancelledError:
             await running  # a thread cannot be cancelled: it sees ``is_over``
             raise
+        if inspect.isawaitable(returned):
+            await returned
 
     async def end(self, partitions: Partitions, *, is_lost: bool) -> None:
         """End the functions of these, wait for that, and commit what they noted."""

@@ -18,9 +18,9 @@ LISTED_MAX: Final = 5
 
 NO_GROUP: Final = Group("", "dead", {})
 
-COMMITS_IN_KINDS: Final = frozenset(("", "classic", "consumer", "streams"))
-"""The kinds of groups that commit offsets; before KIP-848 Kafka names none. A share group has the
-state of each record instead (KIP-932)."""
+SHARE: Final = "share"
+"""The only kind of groups that commits no offsets: it has the state of each record instead
+(KIP-932)."""
 
 
 class Subject(StrEnum):
@@ -154,7 +154,7 @@ def _group(
 
 def _obstacle(group: Group, there: Group) -> str:
     """Why nothing of a group can be moved; "" if it can be."""
-    if group.kind.lower() not in COMMITS_IN_KINDS:
+    if group.kind.lower() == SHARE:
         return f"a {group.kind} group has no committed offsets"
     if group.is_live:
         return f"it has members at the source ({group.state or 'state not told'}): stop them"

@@ -58,6 +58,8 @@ async def _grow(cluster: Cluster, step: Step) -> str:
 
 
 async def _allow(cluster: Cluster, step: Step) -> str:
+    """All of them: one that is refused keeps no other from being created."""
+    refused = dict[str, None]()
     for rules in _parts(step.rules, RULES_PER_REQUEST):
         creations = [
             AclCreation(
@@ -72,22 +74,22 @@ async def _allow(cluster: Cluster, step: Step) -> str:
             for rule in rules
         ]
         answer = await cluster.ask(CreateAclsRequest(creations=creations))
-        if why := _refusals(answer.results):
-            return why
-    return ""
+        refused[_refusals(answer.results)] = None
+    return "; ".join(filter(None, refused))
 
 
 async def _commit(cluster: Cluster, step: Step) -> str:
-    """As a program without a membership: Rollcall itself refuses it in a group with members."""
+    """As a program without a membership: Rollcall itself refuses it in a group with members. An
+    offset that is refused keeps no other from being committed."""
+    codes = set[int]()
     offsets = sorted((step.offsets or {}).items())
     for some in _parts(offsets, OFFSETS_PER_REQUEST):
         request = OffsetCommitRequest(
             group_id=step.name, member_id="", topics=list(_by_topic(some))
         )
         answer = await cluster.of_group(step.name, request, _first_code)
-        if codes := sorted(set(_codes(answer)) - {0}):
-            return f"the commit was refused: {', '.join(map(name_of, codes))}"
-    return ""
+        codes |= {*_codes(answer)} - {0}
+    return f"the commit was refused: {', '.join(map(name_of, sorted(codes)))}" if codes else ""
 
 
 def _parts(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:

@@ -126,7 +126,7 @@ def test_acknowledged_situations_do_not_count_among_the_ten_listed(operator: Cli
         acknowledge(operator, "stopped", f"g-{number:02}")
     assert Acknowledgement.objects.count() == 3
     found = open_lines()
-    assert len(found) == 11 and found[-1] == "1 more such groups"
+    assert len(found) == 11 and found[-1] == "1 more such group"
     assert "Work of g-13 is stopped" not in found
     assert look_again() == "nothing has ended"
 

@@ -14,8 +14,8 @@ from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import attention, attention_rules, group_search, overview
 from console.queries.attention_rules import TUNABLE, Proposal, of_group
 from console.queries.attention_table import OF_GROUPS, RuleInput
+from console.queries.sql.attention import LONG
 from groups.models import AttentionRule, AuditEntry, Group
-from groups.store.sql.attention import LONG
 from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_attention import (
     FREEZE,

@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import foresight, foresight_text, outcomes
-from groups.catalogue import changes
 from groups.core.operations import Name
 from groups.models import Group, Operation
 from tests.admin.test_attention import FREEZE, HOUR

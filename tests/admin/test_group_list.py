@@ -12,11 +12,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console.admin import group_list
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import group_rows, group_search
 from console.queries.groups import REBALANCED
 from console.queries.overview import JOURNAL_READ_MAX, RECENT
-from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.counts import Counts, counts_of
 from groups.core.subscription import pack_protocols

@@ -10,10 +10,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.core.subscription import pack_protocols
 from tests import factories
+from tests.admin.test_attention import FREEZE, MINUTE
+from tests.admin.test_dashboard import sql
+from tests.admin.test_topic_groups import COMMIT
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
 
@@ -215,3 +218,26 @@ def test_an_operator_sees_the_button_but_a_viewer_does_not(viewer: Client) -> No
     write("orders")
     assert "Force a rebalance" not in text(viewer.get(page("orders")))
     assert "Force a rebalance" in text(visitor(OPERATOR, name="olga").get(page("orders")))
+
+
+def test_the_group_with_the_empty_id_has_pages_too(viewer: Client) -> None:
+    """Any client may commit for it; the list, and the pages of its topics, ended in an error."""
+    write("", size=0)
+    changes.create("t", 1)
+    with connection.cursor() as cursor:
+        cursor.execute(COMMIT, ["", "t"])
+
+    assert f'href="{LIST}_/change/"' in text(viewer.get(LIST))
+    assert f'href="{LIST}_/change/">-</a>' in text(viewer.get("/admin/groups/topic/t/change/"))
+    for tab in ("overview", "rebalances", "timeline", "offsets", "journal", "configuration"):
+        assert viewer.get(f"{LIST}_/change/?tab={tab}").status_code == 200
+    assert "no such group" not in text(viewer.get(f"{LIST}_/live/"))
+    assert viewer.get(f"{LIST}_5F/change/").status_code == 404  # the id "_"
+
+
+def test_a_line_of_the_overview_leads_to_the_group_with_the_empty_id() -> None:
+    write("", size=0)
+    sql(FREEZE, "", 16 * MINUTE)
+
+    overview = text(visitor(OPERATOR).get("/admin/"))
+    assert f'href="{LIST}_/change/"' in overview and f'href="{LIST}_/freeze/"' in overview

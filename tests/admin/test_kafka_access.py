@@ -61,6 +61,13 @@ def test_an_acl_is_created_and_deleted(administrator: Client) -> None:
     ]
 
 
+def test_spaces_belong_to_the_name_of_an_acl(administrator: Client) -> None:
+    """The rule was made for another group: that whose id has none."""
+    form = {**FORM, "resource_type": "GROUP", "name": " orders", "pattern": "LITERAL"}
+    assert administrator.post(f"{ACLS}add/", form).status_code == 302
+    assert Acl.objects.get().name == " orders"
+
+
 def test_the_selected_acls_are_deleted(administrator: Client) -> None:
     made = [acl_changes.create(RULE._replace(name=name), OLGA)[0].pk for name in "abc"]
     chosen = {"action": "delete_selected", "_selected_action": made[:2], "post": "yes"}

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from console.admin.group_tabs import TABS
 from console.admin.member_table import PAGE_SIZE, shortened
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.subscription import pack_protocols
 from groups.models import Liveness

@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console.admin.palette import WORD_CHARS_MAX
+from console.operations import topic_changes as changes
 from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.models import Node
 from tests.admin.test_groups import page
 from tests.admin.visitors import person, text, visitor

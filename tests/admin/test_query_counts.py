@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import ADMINISTRATOR, VIEWER
-from groups.catalogue import changes
 from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import visitor
 from tests.api.conftest import write

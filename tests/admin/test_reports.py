@@ -15,9 +15,9 @@ from pyarrow import parquet
 from console.admin import time_chart
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import cost_now, report_files
+from console.queries.sql import cost as sql
 from coordinator_site.celery import app
 from groups.models import ReportRow, ReportRun
-from groups.store.sql import cost as sql
 from tests.admin.visitors import text, visitor
 from tests.analyses import analysing
 from tests.model_factories import CostFactory, ReportRunFactory, journal

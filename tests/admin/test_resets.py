@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from console.operations.offset_resets import WAYS, ResetTarget, back, plan, topics_of_csv
+from console.operations import topic_changes as changes
+from console.operations.offset_resets import WAYS, ResetTarget, back, plan, restored, topics_of_csv
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import previews
-from groups.catalogue import changes
 from groups.models import Operation
 from groups.operations.rows_read import SET_SINCE
 from tests.admin.test_groups import page
@@ -83,6 +83,22 @@ def test_offsets_are_reset_to_a_time_and_to_those_of_another_group() -> None:
         plan("g", ResetTarget("group", "nobody"))
 
 
+def test_a_restore_is_previewed_with_offsets_that_were_deleted_since() -> None:
+    """The owner sets those, too; the dry run said that nothing would change."""
+    with connection.cursor() as cursor:
+        cursor.execute(COMMITTED, [NOON, 0, 2])
+        cursor.execute(COMMITTED, [NOON, 1, 3])
+        cursor.execute("DELETE FROM rollcall_offset WHERE partition = 1")
+    at = NOON + timedelta(minutes=1)
+    changes = [(c.partition, c.before, c.after) for c in restored("g", at).changes]
+    assert changes == [(0, 5, 2), (1, None, 3)]
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM rollcall_offset")
+    assert len(restored("g", at).changes) == 2
+    with pytest.raises(ValueError, match="the history has no offset at 2026-11-22 12:00:00"):
+        restored("g", NOON - timedelta(days=1))
+
+
 def test_offsets_are_reset_to_a_time_at_which_a_client_committed_several_partitions() -> None:
     """They are one row of the history."""
     with connection.cursor() as cursor:
@@ -100,6 +116,13 @@ def test_offsets_are_reset_from_a_file() -> None:
     lines = "orders,0,1\n\n g , orders, 2, 8\n"
     assert topics_of_csv(lines) == ("orders",)
     assert planned("csv", lines.replace(" g ", "g"), "orders") == [(0, 5, 1), (2, None, 8)]
+    assert topics_of_csv(f"orders,0,{'x' * 140_000}") == ()
+
+
+def test_a_file_of_a_spreadsheet_begins_with_a_mark() -> None:
+    lines = "\ufefforders,0,1\r\n"
+    assert topics_of_csv(lines) == ("orders",)
+    assert planned("csv", lines, "orders") == [(0, 5, 1)]
 
 
 @pytest.mark.parametrize(
@@ -109,6 +132,9 @@ def test_offsets_are_reset_from_a_file() -> None:
         ("csv", "orders,0,1\norders,0,2", "line 2: orders-0 is duplicated"),
         ("csv", "orders,7,1", "line 1: orders-7 is not among"),
         ("csv", "orders,0,-1", "line 1: an offset must be 0 or more"),
+        ("csv", "orders,0,1_000", "line 1: '1_000' is not a whole number"),
+        ("csv", "orders,0,\u0663", "line 1: '\u0663' is not a whole number"),
+        ("csv", f"orders,0,{'x' * 140_000}", "the file is not CSV: field larger than"),
         ("csv", "orders,x,1", "line 1: 'x' is not a whole number"),
         ("csv", "h,orders,0,1", "line 1: it names another group"),
         ("csv", "", "the file has no lines"),
@@ -174,6 +200,13 @@ def test_an_invalid_value_gets_an_error_beside_its_field() -> None:
     shown = text(ask(visitor(OPERATOR, name="olga"), to="offset", offset="many"))
     assert "&#x27;many&#x27; is not a whole number." in shown
     assert not Operation.objects.exists()
+
+
+def test_spaces_are_a_part_of_the_other_groups_id() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(COMMIT, [" other", "orders", 1, 3])
+    shown = ask(visitor(OPERATOR, name="olga"), to="group", group=" other")
+    assert [change.after for change in shown.context["plan"].changes] == [3]
 
 
 def test_a_group_with_members_is_reported_and_has_no_button() -> None:

@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.operations import topic_changes as topics
 from console.people.staff_roles import OPERATOR, VIEWER
 from console.queries import situation as situations
 from console.queries import situation_text as words
 from console.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
-from groups.catalogue import changes as topics
 from groups.core.assignment import assignment_of
 from groups.core.subscription import pack_protocols
 from groups.core.waiting import Act, Phase

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.models import AuditEntry, Journal, Offset, Topic
 from tests.admin.test_topic_groups import group
 from tests.admin.test_topics import LIST, page

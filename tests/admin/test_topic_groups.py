@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import VIEWER
 from console.queries import topic_groups
-from groups.catalogue import changes
 from groups.core.row_packing import pack_parts, pack_topics
 from groups.models import Topic
 from tests import factories

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.operations import topic_changes as changes
 from console.people.staff_roles import OPERATOR, VIEWER
-from groups.catalogue import changes
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Topic
 from tests.admin.visitors import text, visitor

@@ -13,14 +13,13 @@ from django.test import Client
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
-from console.operations import acl_changes, attention_rules, kafka_users, quota_changes
+from console.operations import acl_changes, attention_rules, kafka_users, quota_changes, requests
+from console.operations import topic_changes as topics
 from console.webhooks import endpoints
-from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
 from groups.core.quotas.entities import of_client
 from groups.models import Acknowledgement, AdviceDecision, ApiToken, AuditEntry, Mark, Operation
-from groups.operations import requests
 from tests.api.conftest import write
 from tests.model_factories import ReportRunFactory, advise
 

@@ -18,8 +18,8 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from console.api.confluent import views
+from console.operations import topic_changes as changes
 from console.queries import cluster
-from groups.catalogue import changes
 from groups.core.rows import MemberRow
 from groups.core.subscription import pack_protocols
 from rollcall.client.assignors import formats

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.operations import topic_changes as topics
 from console.queries.journal_text import sentence
-from groups.catalogue import changes as topics
 from groups.core.authors import user
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Offset, Operation, Topic

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from console.operations import sql
 from console.queries import drains as queries
 from console.queries.journal_text import sentence
 from groups.models import AuditEntry, Drain, Journal
-from groups.store.sql import drains as sql
 from groups.sweeps import session
 from tests.api.conftest import Api, write
 from tests.api.test_verbs import post

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 
 from console.operations import acl_changes, kafka_users
+from console.operations import topic_changes as topics
 from console.people import api_tokens, rights
-from groups.catalogue import changes as topics
 from groups.core.acls.bindings import AclOperation, Binding, PatternType, Permission, ResourceType
 from groups.core.authors import user
 from groups.models import Topic

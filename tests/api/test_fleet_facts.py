@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 
 from console.api.pages import Cursor
+from console.queries.sql.packed_facts import PACKED
 from groups.core.facts import Began, Departure, Ended, Owns
-from groups.store.sql.packed_facts import PACKED
 from tests import factories
 from tests.api.test_facts import at, write
 

@@ -8,9 +8,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.operations import requests
+from console.operations import topic_changes as changes
 from console.queries import group_rows
-from groups.catalogue import changes
-from groups.operations import requests
 from tests.admin.test_group_list import counted, work
 from tests.api.conftest import Api, write
 from tests.model_factories import ReportRunFactory

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote, urlencode
 import pytest
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.base import BaseHandler
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 
@@ -32,6 +33,12 @@ ODD_IDS = [
     "two\nlines",
     "+ &=;",
 ]
+
+OF_A_NODE = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    client_reason, generation_before, generation_after, waited_for, joined, "left", details)
+VALUES (now(), '', 0, 0, 'slots-claimed', '', '', '', 0, 0, '{}', '[]', '[]', '{}')
+"""
 
 TAILS = {"": "group_id", "/journal": "data", "/offsets": "data", "/rebalances": "data"}
 
@@ -126,3 +133,29 @@ def test_where_a_server_decodes_paths_the_longest_match_wins(anybody: Client) ->
     assert served("/api/v1/groups/a%2Fmembers%2Fm-1")[1]["group_id"] == "a/members/m-1"
     assert anybody.get("/api/v1/groups/a%2Fb").json()["group_id"] == "a/b"
     assert anybody.get("/api/v1/groups/a%2Fb/journal").json()["data"]
+
+
+def test_the_empty_id_is_named_by_a_twin_only(anybody: Client) -> None:
+    """Kafka allows commits for it, so the list has it. A path whose id is missing stays an error:
+    in scripts that is an unset variable."""
+    write("", size=0)
+
+    for tail, key in TAILS.items():
+        answer = anybody.get(f"/api/v1/group{tail}?group_id=")
+        assert answer.status_code == 200, answer.content
+        assert answer.json()[key] == "" if key == "group_id" else key in answer.json()
+    for tail in ("/", "//journal"):
+        assert served(f"/api/v1/groups{tail}")[0] == 404
+    assert served("/api/v1/groups/?reason=x", "DELETE")[0] == 404
+    assert anybody.get("/api/v1/group").status_code == 400
+    deleted = anybody.delete("/api/v1/group?group_id=&reason=nobody's")
+    assert (deleted.status_code, deleted.json()["group_id"]) == (202, "")
+
+
+def test_the_journal_of_the_empty_id_has_no_entries_of_the_cluster(anybody: Client) -> None:
+    write("", size=0)
+    with connection.cursor() as cursor:
+        cursor.execute(OF_A_NODE)
+
+    entries = anybody.get("/api/v1/group/journal?group_id=").json()["data"]
+    assert [entry["kind"] for entry in entries] == ["rebalance-completed", "group-created"]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from console.api.views import Checked
-from groups.core.plain_text import text_problem
+from console.plain_text import text_problem
 from tests.api.asked import Asked, document, everything, rows
 from tests.examples import at_most
 from tests.odd_values import query

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.test import Client
 
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
 from tests.api.conftest import write
 
 TOPICS = "/api/v1/topics"

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from groups.catalogue import changes as topics
+from console.operations import topic_changes as topics
 from groups.models import Group
 from tests.api.asked import document
 from tests.api.conftest import write
@@ -134,6 +134,15 @@ def test_no_cell_is_a_spreadsheet_formula(viewer: Client) -> None:
     response = viewer.get("/api/v1/groups?fields=group_id", headers={"accept": "text/csv"})
     assert response.content == b"group_id\r\n'=cmd|calc\r\n"
     assert "Accept" in response.headers["Vary"]
+
+
+def test_each_json_line_is_one_line_for_any_reader_of_lines(viewer: Client) -> None:
+    write("line\u2028separator", "next\u0085line")
+    response = viewer.get(
+        "/api/v1/groups?fields=group_id", headers={"accept": "application/x-ndjson"}
+    )
+    found = [json.loads(line)["group_id"] for line in response.content.decode().splitlines()]
+    assert found == ["line\u2028separator", "next\u0085line"]
 
 
 def test_an_order_adds_no_statements(viewer: Client) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.catalogue import changes as topics
+from console.operations import topic_changes as topics
 from groups.models import Operation
 from tests.api.asked import everything, rows
 from tests.api.conftest import Api, write

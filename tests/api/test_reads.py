@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 from django.test import Client
 
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
 from groups.models import Journal, Operation
 from tests import factories
 from tests.api.conftest import Api, write
@@ -138,6 +138,9 @@ def test_a_dry_run_of_a_reset_reports_the_effect_and_requests_nothing(api: Api) 
     two["csv"] = "t,0,1\n\x1b[31m"
     response = client.post(f"{path}?dry_run=true", two, content_type="application/json")
     assert response.json()["errors"][0]["pointer"] == "#/csv"
+    unknown = {"reason": "try", "to": "latest", "topics": ["t"]}
+    response = client.post(f"{path}?dry_run=true", unknown, content_type="application/json")
+    assert [error["pointer"] for error in response.json()["errors"]] == ["#/to"]
     missing = path.replace("/g/", "/nobodys/")
     response = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
     assert response.status_code == 404

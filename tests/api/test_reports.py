@@ -11,8 +11,8 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from console.queries import report_files
+from console.queries.sql import cost as sql
 from groups.models import ReportRow, ReportRun
-from groups.store.sql import cost as sql
 from tests.analyses import analysing
 from tests.api.conftest import Api
 from tests.model_factories import CostFactory, ReportRunFactory, advise, journal
@@ -56,6 +56,30 @@ def test_the_newest_report_is_ordered_by_cost(viewer: Client) -> None:
     found = [row["group_id"] for page in (first, rest) for row in page["data"]]
     assert found == ["dear", "middling", "alike", "cheap"]
     assert rest["next"] is None
+
+
+def test_all_pages_of_a_report_are_of_one_run(viewer: Client) -> None:
+    """A run that ended between two pages mixed its rows in: groups came twice, or not at all."""
+    before = run(cheap=10, dear=90, middling=50)
+    first = viewer.get(f"{REPORT}?page_size=2").json()
+    run(cheap=99, dear=1, middling=2)
+
+    rest = viewer.get(first["next"]).json()
+
+    assert rest["run"]["id"] == first["run"]["id"] == before.pk
+    found = [row["group_id"] for page in (first, rest) for row in page["data"]]
+    assert found == ["dear", "middling", "cheap"]
+    again = viewer.get(rest["previous"]).json()
+    assert again["data"] == first["data"]
+
+
+def test_a_run_that_has_no_rows_any_more_has_no_pages(viewer: Client) -> None:
+    first = run(cheap=10)
+    ReportRun.objects.filter(pk=first.pk).update(rows_of=0)
+    run(cheap=20)
+    answer = viewer.get(f"{REPORT}?run={first.pk}")
+    assert answer.status_code == 404 and "has no rows" in answer.json()["detail"]
+    assert viewer.get(f"{REPORT}?run=0").status_code == 400
 
 
 def test_a_report_is_filtered_by_group(viewer: Client) -> None:

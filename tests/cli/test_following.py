@@ -1,16 +1,21 @@
 """``rollcall journal tail -f``: the stream of events, over as many connections as it takes."""
 
+import csv
 import json
 import threading
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 from itertools import islice
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from rollcall.cli.app import app
 from rollcall.cli.events import Event, Follower, parsed
 from rollcall.cli.failures import Failure
+from rollcall.cli.output import Column, lines
 from rollcall.cli.profiles import Profile
 from rollcall.cli.rest import Rest
 
@@ -131,3 +136,30 @@ def test_the_filters_are_sent_with_each_request(serve: Any) -> None:
 def test_comments_and_unknown_fields_are_ignored() -> None:
     lines = [": here", "mood: good", "data: a", "data:b", "", "event: end", ""]
     assert list(parsed(lines)) == [Event(data=["a", "b"]), Event(name="end")]
+
+
+def test_entries_that_follow_are_one_csv(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of its columns came before each entry."""
+    row = {"at": "2026-01-31T12:00:00Z", "group_id": "g", "kind": "stable", "sentence": "It is."}
+    events = "".join(f"id: {n}\ndata: {json.dumps({**row, 'seq': n})}\n\n" for n in (1, 2, 3))
+    end = f"event: end\ndata: {json.dumps({'code': 'forbidden', 'detail': 'No more.'})}\n\n"
+    listed = json.dumps({"data": [{**row, "seq": 1}], "next": None, "previous": None})
+    server = serve((200, events + end), (200, listed))
+    monkeypatch.setenv("ROLLCALL_URL", server.rest.profile.url)
+    monkeypatch.setenv("ROLLCALL_TOKEN", "t")
+
+    told = CliRunner().invoke(app, ["journal", "tail", "-f", "-o", "csv"])
+
+    assert [line["seq"] for line in csv.DictReader(StringIO(told.stdout))] == ["1", "2", "3"]
+    assert str(told.exception) == "No more."
+
+
+def test_columns_stay_in_line_whatever_places_a_name_takes() -> None:
+    rows = [{"name": name, "count": 7} for name in ("plain", "\u6f22\u5b57", "e\u0301te\u0301")]
+    columns = [Column("NAME", "name"), Column("COUNT", "count")]
+    assert lines(rows, columns) == [
+        "NAME   COUNT",
+        "plain  7",
+        "\u6f22\u5b57   7",
+        "e\u0301te\u0301    7",
+    ]

@@ -104,6 +104,13 @@ def test_rules_need_an_authorizer() -> None:
     assert planned(EMPTY, EMPTY, Wanted()) == ["acls  none: the source has no authorizer"]
 
 
+@pytest.mark.parametrize("kind", ["draft", "commanded", "streams", ""])
+def test_every_kind_but_share_groups_has_offsets_to_move(kind: str) -> None:
+    """Back to Kafka, too, where the group's kind is not known."""
+    source = Snapshot({"orders": 1}, {"g": idle(5, kind=kind)}, None)
+    assert planned(source)[1] == "group g commit: 1 of 1 offsets"
+
+
 SNAPSHOTS = st.builds(
     Snapshot,
     st.dictionaries(st.sampled_from("abc"), st.integers(1, 4)),

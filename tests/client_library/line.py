@@ -14,15 +14,17 @@ Asked = dict[bytes, tuple[int, int]]
 
 
 class Line:
-    """``cut``: API keys whose requests end their connection unheard. ``spoil``: what becomes of an
-    answer's frame, its size included; None: it is never sent. ``lie``: what becomes of the answer
-    to a request of this API's key and version."""
+    """``cut``: API keys whose requests end their connection unheard. ``late``: API keys whose
+    requests wait for an event, with all after them on their connection. ``spoil``: what becomes of
+    an answer's frame, its size included; None: it is never sent. ``lie``: what becomes of the
+    answer to a request of this API's key and version."""
 
     def __init__(self, to: str) -> None:
         self._host, _, port = to.rpartition(":")
         self._to = int(port)
         self.port = 0
         self.cut: set[int] = set()
+        self.late: dict[int, asyncio.Event] = {}
         self.ended = 0
         self.spoil: Bytes = lambda frame: frame
         self.lie: Answer = lambda key, version, frame: frame
@@ -60,6 +62,8 @@ class Line:
             if key in self.cut:
                 self.ended += 1
                 return
+            if key in self.late:
+                await self.late[key].wait()
             there.write(frame)
 
     async def _answers(

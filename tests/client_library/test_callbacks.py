@@ -111,6 +111,26 @@ async def test_an_exception_in_a_blocking_callback_does_not_end_the_member(
         await asyncio.to_thread(scenario, error)
 
 
+async def test_a_blocking_callback_that_returns_a_coroutine_is_a_mistake_that_is_told(
+    served: Serving, options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing would run it: a lambda around a coroutine function does not look like one."""
+
+    async def flush() -> None: ...
+
+    flushing = flush()
+
+    def scenario() -> None:
+        callback: Any = lambda _: flushing  # noqa: E731
+        with BlockingMember(served.address, "g", ["t"], on_assigned=callback, **options) as anna:
+            next(anna.changes())
+            assert len(anna.assigned) == 4
+
+    await asyncio.to_thread(scenario)
+    flushing.close()
+    assert "on_assigned must be a plain function" in caplog.text
+
+
 async def test_a_member_whose_task_is_cancelled_from_outside_reports_it(
     served: Serving, options: dict[str, Any]
 ) -> None:

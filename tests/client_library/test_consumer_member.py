@@ -51,6 +51,13 @@ def test_a_join_sends_every_field(world: World) -> None:
     assert join.topic_partitions == []  # empty, where the seed says null: Kafka wants it so
 
 
+def test_a_static_member_that_returns_without_a_pattern_does_not_keep_it(world: World) -> None:
+    """Kafka's coordinator takes null for "as before", of whoever has had its place before it."""
+    anna = member(world, "anna", instance_id="one")
+
+    assert request(anna).subscribed_topic_regex == ""
+
+
 def test_a_settled_member_sends_only_its_identity(world: World) -> None:
     anna = member(world, "anna")
     world.settle()
@@ -84,12 +91,36 @@ def test_revoking_stops_delivery_then_calls_back_and_only_then_acknowledges(worl
 
     assert anna.changes[-1].startswith("revoked") and len(anna.owned) == 2
     world.sleep(60_000 // 2)  # heartbeats continue, and do not acknowledge them
-    assert all(not r.message.topic_partitions for r, _ in anna.requests)  # type: ignore[attr-defined]
+    said = [r.message.topic_partitions or () for r, _ in anna.requests]  # type: ignore[attr-defined]
+    named = [sum(len(topic.partitions) for topic in topics) for topics in said]
+    assert named and set(named) <= {0, 4}, "nothing new, or what it has and what it revokes"
     assert not ben.owned
 
     world.settle()
     world.sleep(INTERVAL_MS, honest=True)
     assert len(ben.owned) == 2
+
+
+def test_what_could_not_be_named_before_its_topic_was_deleted_is_given_up_all_the_same(
+    world: World,
+) -> None:
+    """It was never the application's, and the coordinator waits to hear that it is not."""
+    anna = member(world, "anna", "t", "u")
+    world.deliver(anna), world.answer(anna)
+    del world.catalogue["u"]
+    world.look_up(anna)  # the coordinator has not been told yet
+    world.catalogue["u"] = 1
+    world.handle(anna), world.deliver(anna), world.answer(anna)
+    assert {p.topic for p in anna.owned} == {"t"}
+
+    del world.catalogue["u"]
+    world.sleep(2 * INTERVAL_MS, honest=True)
+
+    assert machine(anna).standing.epoch == world.group.durable.group.generation
+    assert machine(anna).state is State.STABLE
+    before = world.requests
+    world.sleep(2 * INTERVAL_MS, honest=True)
+    assert world.requests == before + 2, "it is said once"
 
 
 def test_a_partition_missing_in_an_inflight_heartbeat_is_delivered_after_its_response(

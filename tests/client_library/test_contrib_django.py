@@ -42,6 +42,13 @@ WORKERS = """
         while not work.wait_over(60):
             pass
 
+    async def count(work: Work) -> None:
+        await work.commit(43)
+
+    @worker("orders")
+    def decorated(work: Work) -> None:
+        return count(work)
+
     nothing = 1
 """
 
@@ -97,6 +104,19 @@ def test_the_command_works_is_probed_and_leaves(tmp_path: Path, coordinator: Coo
         output, errors = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, output, errors) == (0, "", "")
         assert coordinator.members("shop") == {}, "it left"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_command_runs_a_coroutine_that_a_plain_function_returns(
+    tmp_path: Path, coordinator: Coordinator
+) -> None:
+    process = begin(tmp_path, coordinator, "rollcall_worker", "shop_workers.decorated")
+    try:
+        until(lambda: list(coordinator.offsets("shop").values()) == [43, 43], "both", PATIENCE_S)
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=PATIENCE_S) == ("", "")
     finally:
         process.kill()
         process.communicate()

@@ -1,7 +1,9 @@
 """Options of a member for TLS and SASL: contradictions are refused when it is constructed."""
 
+import asyncio
 import logging
 import ssl
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,13 @@ def test_invalid_options_are_refused_without_showing_the_password(
     assert "hush" not in str(refused.value)
 
 
+@pytest.mark.parametrize("bootstrap", ["PLAINTEXT://h:9092", ["h:1,i:2"], "h:9092/"])
+def test_an_address_that_is_none_is_refused(bootstrap: Any) -> None:
+    """It would be looked up for ever."""
+    with pytest.raises(ValueError, match="is not HOST:PORT"):
+        Member(bootstrap, "g", ["t"])
+
+
 def test_an_unknown_setting_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="sasl_password"):
         Member("127.0.0.1:1", "g", ["t"], sasl_password="x")  # type: ignore[call-arg]
@@ -108,6 +117,22 @@ class Provider:
 async def test_tokens_come_from_a_function_or_an_object(provider: Any, said: bytes) -> None:
     sasl = made(**TOKEN, sasl_oauth_token_provider=provider).sasl
     assert next(await sasl.begin()) == said
+
+
+async def test_a_plain_provider_that_waits_holds_up_no_heartbeat() -> None:
+    """It asks another server, and the member's event loop goes on."""
+    asked, answered = threading.Event(), threading.Event()
+
+    def provide() -> str:
+        asked.set()
+        assert answered.wait(60), "the event loop stood still"
+        return "abc"
+
+    beginning = asyncio.ensure_future(made(**TOKEN, sasl_oauth_token_provider=provide).sasl.begin())
+    while not asked.is_set():
+        await asyncio.sleep(0)
+    answered.set()
+    assert b"Bearer abc" in next(await beginning)
 
 
 @pytest.mark.parametrize("said", [None, "", "a b", "a\x01auth=b", "tökèn"])

@@ -3,8 +3,10 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -12,6 +14,9 @@ import pytest
 from rollcall.client import Member, Metrics, TopicPartition, Unfenced, Work, Worker, worker
 from rollcall.client.core.pausing import Order
 from rollcall.testing import Coordinator
+from rollcall.wire.messages.offset_fetch import OffsetFetchResponse
+from tests.client_library.line import line_to
+from tests.client_library.test_lies import instead
 
 PATIENCE_S = 60
 TOPIC = "orders"
@@ -26,7 +31,8 @@ def coordinator() -> Iterator[Coordinator]:
 @asynccontextmanager
 async def running(task: Worker, coordinator: Coordinator, **options: Any) -> Any:
     """The worker, until the block ends; then it leaves."""
-    doing = asyncio.ensure_future(task.run(bootstrap=coordinator.bootstrap, group="g", **options))
+    options = {"bootstrap": coordinator.bootstrap, "group": "g", **options}
+    doing = asyncio.ensure_future(task.run(**options))
     try:
         yield doing
     finally:
@@ -224,6 +230,108 @@ async def test_offsets_of_many_partitions_are_read_and_committed_together() -> N
         assert list(coordinator.offsets("g").values()) == [7] * many
     assert measured.answered_by_name["OffsetFetch"] == 1
     assert measured.answered_by_name["OffsetCommit"] == 1
+
+
+async def test_a_note_that_is_no_offset_fails_where_it_is_made(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It does not keep the other partitions' offsets from being committed."""
+
+    @worker(TOPIC, commit_s=0.01)
+    async def note(work: Work) -> None:
+        work.note("7" if work.partition.partition == 0 else 7)  # type: ignore[arg-type]
+        await asyncio.Event().wait()
+
+    async with running(note, coordinator):
+        await until(lambda: list(coordinator.offsets("g").values()) == [7] * 3)
+    assert "the offset of orders-0 must be a whole number" in caplog.text
+
+
+async def test_a_function_whose_own_work_is_cancelled_has_failed(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It begins again, as after any other mistake."""
+    begun: list[int] = []
+
+    @worker(TOPIC, retry_s=0.01)
+    async def waits_for_what_it_cancelled(work: Work) -> None:
+        begun.append(work.partition.partition)
+        own = asyncio.ensure_future(asyncio.sleep(PATIENCE_S))
+        own.cancel()
+        await own
+
+    async with running(waits_for_what_it_cancelled, coordinator):
+        await until(lambda: begun.count(0) >= 3)
+    assert "orders-0: the function failed" in caplog.text
+
+
+class Packer:
+    """A function with state."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    async def __call__(self, work: Work) -> None:
+        self.done.append("begun")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.done.append("ended")
+
+
+@pytest.mark.parametrize("is_decorated", [False, True])
+async def test_a_coroutine_runs_whatever_makes_it(
+    coordinator: Coordinator, is_decorated: bool
+) -> None:
+    """An object, or a decorator's plain function: neither is a coroutine function."""
+    packer = Packer()
+
+    @wraps(packer.__call__)
+    def decorated(work: Work) -> Awaitable[None]:
+        return packer(work)
+
+    async with running(worker(TOPIC)(decorated if is_decorated else packer), coordinator):
+        await until(lambda: packer.done == ["begun"] * 4)
+    assert packer.done == ["begun"] * 4 + ["ended"] * 4
+
+
+async def test_offsets_that_may_not_be_read_are_told_and_asked_for_again(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing else would tell why nobody works on the partitions that this program owns."""
+    refused = iter(range(2))
+    begun: list[int] = []
+
+    def no_right(told: Any) -> Any:
+        return told if next(refused, None) is None else replace(told, groups=_refused(told))
+
+    def _refused(told: Any) -> Any:
+        return [replace(group, error_code=30) for group in told.groups]
+
+    @worker(TOPIC, retry_s=0.01)
+    async def work_on(work: Work) -> None:
+        begun.append(work.partition.partition)
+
+    async with line_to(coordinator.bootstrap) as line:
+        line.lie = instead(OffsetFetchResponse, no_right)
+        async with running(work_on, coordinator, bootstrap=line.address):
+            await until(lambda: sorted(begun) == [0, 1, 2, 3])
+    assert caplog.text.count("committed offsets: ") == 2
+    assert "GROUP_AUTHORIZATION_FAILED; asked again in 0.01 s" in caplog.text
+
+
+async def test_a_coroutine_that_commits_as_a_thread_does_is_told_so(
+    coordinator: Coordinator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stopped the event loop, heartbeats included, for good."""
+
+    @worker(TOPIC, retry_s=3_600)
+    async def commits(work: Work) -> None:
+        work.commit_from_thread(1)
+
+    async with running(commits, coordinator):
+        await until(lambda: caplog.text.count("the function failed") == 4)
+    assert "RuntimeError: this is the event loop: await commit() instead" in caplog.text
 
 
 async def test_bad_use_has_a_clear_error() -> None:

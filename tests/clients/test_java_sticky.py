@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from groups.core.classic import java_sticky
+from console.foresight import java_sticky
 from launcher.installation import Installation
 from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import JAVA_STICKY, JAVA_STICKY_4_3
 from tests.clients.test_sharing import LONG_SESSION_MS
-from tests.core.sticky_groups import RULES, Group, changed, fresh, owned, written
+from tests.foresight.sticky_groups import RULES, Group, changed, fresh, owned, written
 from tests.installations import TOKEN
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds

@@ -7,7 +7,6 @@ from collections import Counter
 from itertools import pairwise
 
 from groups.core.classic.group import check_row
-from groups.core.classic.guards import is_owed
 from groups.core.classic.live import Live
 from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.rows import Durable
@@ -41,7 +40,7 @@ def _check_joins(durable: Durable, live: Live) -> None:
         assert live.join_phase is None, f"a join phase goes on in {durable.group.state}"
         assert not live.joins or live.put_off is not None, f"joins in {durable.group.state}"
         if not live.recovering:
-            owed = is_owed(durable.group, live)
+            owed = live.is_owed(durable.group)
             assert owed is (live.put_off is not None), "what is put off is not what is owed"
     elif not live.recovering:
         assert live.join_phase is not None, "PreparingRebalance without a join phase"

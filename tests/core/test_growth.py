@@ -9,8 +9,8 @@ import pytest
 
 from groups.core import events
 from groups.core.assignment import Parts
-from groups.core.classic import timers
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.live import Live
 from groups.core.commanded import thread_offers
 from groups.core.commanded.group import CommandedGroup
 from groups.core.group import Decision, Group, Rules
@@ -28,7 +28,7 @@ PER_EVENT_MAX = 300
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How many entries were copied and deadlines read."""
     counted: Counter[str] = Counter()
-    copy, entries, earliest = SharedDict.copy, SharedDict._entries, timers.earliest_of
+    copy, entries, earliest = SharedDict.copy, SharedDict._entries, Live.earliest_of
 
     def counting_copy(self: SharedDict[Any, Any]) -> SharedDict[Any, Any]:
         counted["entries"] += len(self._over)
@@ -38,14 +38,14 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counted["entries"] += len(self._base) if self._over else 0
         return entries(self)
 
-    def counting_earliest(ids: Iterable[str], *args: Any) -> int | None:
+    def counting_earliest(self: Live, ids: Iterable[str], *args: Any) -> int | None:
         looked_at = list(ids)
         counted["deadlines"] += len(looked_at)
-        return earliest(looked_at, *args)
+        return earliest(self, looked_at, *args)
 
     monkeypatch.setattr(SharedDict, "copy", counting_copy)
     monkeypatch.setattr(SharedDict, "_entries", counting_entries)
-    monkeypatch.setattr(timers, "earliest_of", counting_earliest)
+    monkeypatch.setattr(Live, "earliest_of", counting_earliest)
     return counted
 
 

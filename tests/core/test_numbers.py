@@ -5,8 +5,8 @@ from kio.schema.errors import ErrorCode as KafkasCode
 
 from groups.core.configs.entries import ConfigOperation, ConfigType, Source
 from groups.core.configs.topic import LONG_MAX
-from groups.core.draft.errors import ERRORS, UNKNOWN, number_of
 from groups.core.errors import ErrorCode
+from protocol.requests.draft_errors import ERRORS, UNKNOWN, number_of
 from rollcall.client.core.codes import DRAFT_NAMES, Code
 from rollcall.client.core.heartbeat_delta import LEAVE_EPOCH, LEAVE_FOR_NOW_EPOCH
 

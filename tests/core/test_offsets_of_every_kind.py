@@ -388,6 +388,14 @@ def test_offsets_are_set_where_no_member_would_overwrite_them(kind: str) -> None
 
 
 @EVERY
+def test_a_reset_without_a_change_changes_nothing(kind: str) -> None:
+    """As its dry run says; the journal said that 0 offsets had been set."""
+    done = reset(emptied(kind))
+    assert told(done) == (NONE, "no offset had to be set to the earliest", False)
+    assert not done.offsets and not done.journal
+
+
+@EVERY
 @pytest.mark.parametrize(
     "event",
     [

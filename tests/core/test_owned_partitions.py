@@ -9,7 +9,7 @@ import pytest
 from groups.core.assignment import assignment_of, numbers_of, partitions_of
 from groups.core.events import SyncGroup, Ticket
 from groups.core.facts import Began, Owned, Owns, owned_in, settled
-from groups.store.facts import ranges
+from groups.store.records import ranges
 from tests.core.consumer.crossing import Classic, Crossing, classic_group
 from tests.core.consumer.wire_bytes import subscription
 

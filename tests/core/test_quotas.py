@@ -14,10 +14,10 @@ import tests.examples  # noqa: F401
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.quotas import forms
 from groups.core.quotas.entities import Entity, entity, of_client, shown
-from groups.core.quotas.filters import DEFAULT, EXACT, SPECIFIED, Component, filter_of
 from groups.core.quotas.forms import Change
 from groups.core.quotas.index import KINDS, QuotaIndex, Quotas, levels
-from groups.core.quotas.rates import PAUSE_MS_MAX, Bucket, Rate, Windows
+from protocol.handlers.support.quota_filters import DEFAULT, EXACT, SPECIFIED, Component, filter_of
+from protocol.limits.rates import PAUSE_MS_MAX, Bucket, Rate, Windows
 
 ANN, BOTH = {"user": "ann"}, {"user": "ann", "client-id": "c"}
 WINDOWS = Windows(11, 1_000)

@@ -8,6 +8,7 @@ import pytest
 
 from groups.core.classic import states
 from groups.core.classic.live import Cause, JoinPhase, Window
+from groups.core.journal import Trigger
 from tests.core.conversation import Conversation
 
 PAGE = Path(__file__).parents[2] / "docs" / "rebalances.md"
@@ -23,19 +24,19 @@ TO_STABLE = (
 """Three members; b and c have not fetched their assignment, so that their sync can expire."""
 
 EVENTS: dict[str, tuple[str, ...]] = {
-    states.MEMBER_JOINED: ("join d v=3 protocols=x",),
-    states.LEADER_REJOINED: ("join a",),
-    states.METADATA_CHANGED: ("join b topics=payments",),
-    states.MEMBER_REPLACED: ("join c id=new protocols=x,y", "join a id=new protocols=y,x"),
-    states.MEMBER_LEFT: ("leave b",),
-    states.SESSION_EXPIRED: ("tick 10s",),
-    states.SYNC_EXPIRED: (
+    Trigger.MEMBER_JOINED: ("join d v=3 protocols=x",),
+    Trigger.LEADER_REJOINED: ("join a",),
+    Trigger.METADATA_CHANGED: ("join b topics=payments",),
+    Trigger.MEMBER_REPLACED: ("join c id=new protocols=x,y", "join a id=new protocols=y,x"),
+    Trigger.MEMBER_LEFT: ("leave b",),
+    Trigger.SESSION_EXPIRED: ("tick 10s",),
+    Trigger.SYNC_EXPIRED: (
         "tick 9s", "heartbeat a", "heartbeat b", "heartbeat c",
         "tick 9s", "heartbeat a", "heartbeat b", "heartbeat c", "tick 2s",
     ),
-    states.OPERATOR: ("force",),
-    states.MEMBER_REFUSED: ("rules bytes=200", f"join b topics={'x' * 200}"),
-    states.GROUP_OVERSIZED: ("rules max=2", "failover"),
+    Trigger.OPERATOR: ("force",),
+    Trigger.MEMBER_REFUSED: ("rules bytes=200", f"join b topics={'x' * 200}"),
+    Trigger.GROUP_OVERSIZED: ("rules max=2", "failover"),
 }  # fmt: skip
 
 SETTLED = {states.STABLE: len(TO_STABLE), states.COMPLETING: len(TO_STABLE) - 1}
@@ -85,7 +86,7 @@ def test_a_rebalance_starts_from_the_states_in_the_table(trigger: str, state: st
         assert started[0] == trigger, "something else started it first"
 
 
-@pytest.mark.parametrize("trigger", set(states.REBALANCES) - {states.GROUP_OVERSIZED})
+@pytest.mark.parametrize("trigger", set(states.REBALANCES) - {Trigger.GROUP_OVERSIZED})
 def test_nothing_starts_a_second_rebalance(trigger: str) -> None:
     conversation = Conversation()
     for command in (*TO_STABLE, "join d v=3 protocols=x rebalance=60s"):
@@ -102,7 +103,7 @@ def test_an_empty_group_is_only_woken_by_a_new_member() -> None:
     woken = {
         trigger for trigger, start in states.REBALANCES.items() if states.EMPTY in start.states
     }
-    assert woken == {states.MEMBER_JOINED}
+    assert woken == {Trigger.MEMBER_JOINED}
 
 
 def test_a_quiet_window_shortens_a_join_phase_and_never_extends_it() -> None:

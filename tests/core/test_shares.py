@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.core import shares
-from groups.core.shares import Shares, network_of
+from console.people import shares
+from console.people.shares import Shares
+from groups.core.networks import network_of
 
 
 def test_one_address_uses_up_its_own_share_only() -> None:

@@ -2,16 +2,14 @@
 
 import pytest
 
+from console.operations.racks import RACK_LENGTH_MAX, RACKS_PER_PARTITION_MAX, check_racks
 from groups.core.configs.topic import check_new
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
     PARTITIONS_MAX,
-    RACK_LENGTH_MAX,
-    RACKS_PER_PARTITION_MAX,
     Room,
     check_growth,
     check_name,
-    check_racks,
     name_problem,
     partitions_of_new,
 )

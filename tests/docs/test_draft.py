@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from groups.core.draft.errors import ERRORS
 from protocol.draft_apis import DRAFT_APIS
+from protocol.requests.draft_errors import ERRORS
 from tests.core.draft.words import CONSUMER_STATES, COORDINATOR_STATES, STARTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "draft-0.9.md"

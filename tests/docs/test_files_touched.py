@@ -178,7 +178,7 @@ ATTENTION: Final[Mapping[str, tuple[Edit, ...]]] = {
             '(f"{row.group_id} has one member", "It is lonely."))),\n',
         ),
     ),
-    "groups/store/sql/attention.py": (
+    "console/queries/sql/attention.py": (
         Edit(
             "UNION ALL\n(SELECT 'notify-queue'",
             "UNION ALL\n(SELECT 'lonely', group_id, '', 1, now(), count(*) OVER ()\n"
@@ -194,7 +194,7 @@ HAS_RULE: Final = """
 import django
 django.setup()
 from console.queries.attention_table import RULES
-from groups.store.sql import attention
+from console.queries.sql import attention
 assert RULES[0].name == "lonely"
 assert any("SELECT 'lonely'" in str(text) for text in vars(attention).values())
 """

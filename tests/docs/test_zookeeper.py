@@ -20,7 +20,14 @@ from groups.store import apply
 from groups.store.sql import catalogue, configs
 
 ROOT = Path(__file__).parents[2]
-SQL = "groups/store/sql"
+SQL = (
+    "groups/store/sql/[a-z]*.py",
+    "console/queries/sql/[a-z]*.py",
+    "console/*/sql.py",
+    "groups/postgres/timeline_sql.py",
+)
+"""Every module of statements."""
+
 PAGE = ROOT / "docs" / "zookeeper.md"
 
 PATHS = (
@@ -250,11 +257,15 @@ def test_locks_are_taken_by_the_statements_that_the_page_names(name: str) -> Non
 
 
 def test_no_statement_takes_an_undocumented_lock() -> None:
-    modules = [f"groups.store.sql.{file.stem}" for file in (ROOT / SQL).glob("[a-z]*.py")]
+    modules = [
+        ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        for pattern in SQL
+        for file in ROOT.glob(pattern)
+    ]
     known = re.compile("|".join((*LOCKS.values(), "pg_advisory_unlock")))
     taken = {
         (module, name, lock)
-        for module in (*modules, "groups.postgres.timeline_sql")
+        for module in modules
         for name, value in vars(import_module(module)).items()
         if name.isupper() and isinstance(value, str | tuple)
         for lock in ANY_LOCK.findall(statement(module, name))

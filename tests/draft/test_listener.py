@@ -126,6 +126,24 @@ async def test_leaving_gives_everything_to_the_other(consumer: Make) -> None:
     assert (await b.join()).parts == {"orders": [0, 1, 2, 3]}
 
 
+async def test_a_newcomer_that_hangs_up_before_it_has_its_id_gets_nothing(
+    served: Serving, consumer: Make
+) -> None:
+    """Nobody would work on its partitions until its session had ended."""
+    a, b = consumer(), consumer()
+    await a.join()
+    joining = asyncio.create_task(b.join())
+    await a.until_rejoin()
+    joining.cancel()
+    b.close()
+    group = served.node.coordinator.group("g")
+    while isinstance(group, DraftGroup) and group.live.newcomers:
+        await asyncio.sleep(0)
+        group = served.node.coordinator.group("g")
+    again = await a.join()
+    assert (again.generation, again.parts) == (2, {"orders": [0, 1, 2, 3]})
+
+
 async def test_a_wildcard_is_resolved_by_the_consumer(served: Serving, consumer: Make) -> None:
     """Wildcard Subscription: an empty Metadata list brings every topic."""
     a = consumer()

@@ -258,6 +258,15 @@ async def test_topics_are_deleted_by_id(world: World) -> None:
     ]
 
 
+async def test_a_topic_that_is_named_by_name_and_by_id_is_not_deleted(world: World) -> None:
+    """As in Kafka: it is not clear what was meant."""
+    made = (await create(world, topic("orders")))[0]
+    by_id, by_name = DeleteTopicState(topic_id=made.topic_id), DeleteTopicState(name="orders")
+    results = await delete(world, 6, by_id, by_name)
+    assert {r.error_code for r in results} == {ErrorCode.INVALID_REQUEST}
+    assert world.catalogue.get("orders") is not None
+
+
 # ---- metadata
 
 

@@ -27,9 +27,9 @@ look for operations, its writing of heartbeat times."""
 LENGTH_BYTES = 4
 HEADER_BYTES = 4
 
-JOIN_FILES_MAX = 32
-"""Seven from the socket to the handler, five of the node's memory and its batches, sixteen of rules
-and the values that they change, four that make rows of decisions. Four of them all record facts
+JOIN_FILES_MAX = 29
+"""Seven from the socket to the handler, five of the node's memory and its batches, fourteen of
+rules and the values that they change, three that make rows of decisions. Three of them record facts
 (docs/facts.md), and two explain the rebalance. ``groups/postgres/connections.py`` is left out: the
 node's own work by the clock calls the same functions of it, so a trace cannot tell whose calls they
 are."""

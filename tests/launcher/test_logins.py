@@ -13,9 +13,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import make_conninfo
 
+from console.operations import client_functions as access
+from console.operations import topic_functions as functions
 from coordinator_site import database
-from groups.catalogue import functions
-from groups.clients import functions as access
 from groups.postgres.roles import BY_NAME, GROUP_TABLES, ROLES
 from launcher import commands, own_secrets, postgres
 from launcher.installation import CHECKOUT

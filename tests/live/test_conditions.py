@@ -8,7 +8,7 @@ from uuid import uuid4
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from groups.catalogue import changes
+from console.operations import topic_changes as changes
 from groups.models import Topic, Webhook
 from groups.postgres.connections import Connection
 from tests.live.conftest import PATIENCE_S

@@ -92,7 +92,15 @@ async def test_a_websocket_from_another_origin_is_refused(origin: str, log_in: L
     assert not await Page("orders", await log_in(), origin).open()
 
 
-@pytest.mark.parametrize("group_id", [None, "", "x" * 1_025])
+async def test_the_group_with_the_empty_id_is_watched(log_in: LogIn) -> None:
+    page = Page("", await log_in())
+
+    assert await page.open()
+    assert await page.told() == {"group": "", "revision": 0}
+    await page.close()
+
+
+@pytest.mark.parametrize("group_id", [None, "x" * 1_025])
 async def test_an_unknown_group_is_refused(group_id: str | None, log_in: LogIn) -> None:
     page = Page(group_id, await log_in())
 

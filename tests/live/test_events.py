@@ -19,10 +19,11 @@ from django.db import connections as django_connections
 from console.api.events import follower, streams
 from console.api.events.follower import FOLLOWER
 from console.api.events.streams import PLACES
+from console.journal_subjects import EVERY_KIND
 from console.people import api_tokens, staff_roles
 from console.queries import journal_rows
 from console.queries.journal_position import Position
-from groups.core.journal import EVERY_KIND, EntryKind
+from groups.core.journal import EntryKind
 from groups.postgres.connections import Connection
 from tests.live.conftest import PATIENCE_S, LogIn
 from web.concurrency import Concurrency

@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from prometheus_client import CollectorRegistry, generate_latest
 
 from console.metrics.collector import StateCollector
+from console.metrics.series import WEB
 from console.metrics.state import MetricsSettings, State, look
-from groups.metrics.series import WEB, Sample, exposed
+from groups.metrics.series import Sample, exposed
 from groups.models import Sweep
 from groups.sweeps import schedule
 from tests.admin.test_attention import FREEZE, HOUR, MEMBERS, MINUTE, PAUSE, PAUSE_OF_MEMBER

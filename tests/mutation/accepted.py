@@ -188,7 +188,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     Accepted("groups/store/offsets.py", "committed", "del found", "pass", MEMORY_ALONE),
     Accepted(
-        "groups/store/details.py",
+        "groups/store/apply.py",
         "text_in_pieces",
         "if size <= AT_ONCE_MAX:",
         "if size < AT_ONCE_MAX:",

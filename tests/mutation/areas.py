@@ -34,10 +34,9 @@ CORE = _in(
     "core",
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
-    " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
+    " transactions kinds numbers other_kinds journal votes classic_machine"
     " growth bucket shares shared packing row_packing waiting signs_of_life plain_commits quick"
-    " counts earlier instance_claims owned_partitions outage outside_programs beside foresight"
-    " java_sticky",
+    " counts earlier instance_claims owned_partitions outage outside_programs beside",
 )
 CONSUMER = _in(
     "core/consumer",
@@ -95,6 +94,7 @@ AREAS = (
     _rules(("assignors",), ASSIGNORS, CONSUMER),
     _rules(("consumer", "conversion"), CONSUMER, PAUSE),
     _rules(("", "configs"), CORE),
+    Row("rules", ("console/foresight/*.py",), _in("foresight", "foresight java_sticky")),
     Row("rules", ("groups/core/acls/*.py",), _in("core", "acls")),
     Row("rules", ("groups/core/quotas/*.py",), _in("core", "quotas")),
     Row(
@@ -102,12 +102,11 @@ AREAS = (
         (
             *(
                 "groups/store/apply.py",
-                "groups/store/details.py",
                 "groups/postgres/errors.py",
                 "groups/store/load.py",
                 "groups/postgres/array_literals.py",
             ),
-            *("groups/store/journal.py", "groups/store/blame.py", "groups/store/offsets.py"),
+            *("groups/store/records.py", "groups/store/blame.py", "groups/store/offsets.py"),
             *("groups/store/transactional_offsets.py", "groups/runtime/transactions.py"),
         ),
         (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),

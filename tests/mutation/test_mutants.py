@@ -142,7 +142,7 @@ def test_every_row_has_existing_files_and_tests() -> None:
 def test_the_tests_of_a_row_without_a_database_need_no_django() -> None:
     """Those of other folders than the pure ones, which `make pure` runs in the same way."""
     files = {test for row in AREAS if not row.has_database for test in row.tests}
-    folders = ("tests/core", "tests/walks", "tests/wire")
+    folders = ("tests/core", "tests/foresight", "tests/walks", "tests/wire")
     others = sorted(file for file in files if not file.startswith(folders))
     command = [sys.executable, "-m", "pytest", *PURE, "--collect-only", *ALWAYS, *others]
     alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -153,7 +153,10 @@ def test_the_tests_of_a_row_without_a_database_need_no_django() -> None:
 def test_every_test_of_the_rules_is_in_the_table() -> None:
     """Otherwise its namesake among the files would seem to have no tests."""
     named = {test for row in AREAS for test in (*row.tests, *row.last)}
-    folders = ("core", "core/consumer", "core/draft", "core/commanded", "walks", "wire")
+    folders = (
+        *("core", "core/consumer", "core/draft", "core/commanded"),
+        *("foresight", "walks", "wire"),
+    )
     found = (path for folder in folders for path in CHECKOUT.glob(f"tests/{folder}/test_*.py"))
     left = {str(path.relative_to(CHECKOUT)) for path in found} - named
     assert left == {"tests/core/test_cases.py"}

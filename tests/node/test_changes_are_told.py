@@ -15,6 +15,8 @@ import groups
 import pipeline
 import protocol
 import web
+from console.operations import sql as changes
+from console.operations.functions import Function
 from groups.cluster import node_settings
 from groups.core.configs.entries import Change, ConfigOperation
 from groups.core.group import Rules
@@ -51,7 +53,7 @@ TOLD: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
         catalogue.GROW_TOPIC,
         {"before": {"partitions": 4}, "after": {"partitions": 6}},
     ),
-    "PLACE_TOPIC": (catalogue.PLACE_TOPIC, {"before": {"racks": []}, "after": {"racks": RACKS}}),
+    "PLACE_TOPIC": (changes.PLACE_TOPIC, {"before": {"racks": []}, "after": {"racks": RACKS}}),
     "DELETE_TOPIC": (catalogue.DELETE_TOPIC, {"before": {"partitions": 6, "topic_id": TOPIC}}),
 }
 """Statements that tell themselves, in an order in which they can be executed."""
@@ -71,7 +73,11 @@ def test_no_statement_is_forgotten() -> None:
             if not re.search(r"\.sql\b|\.queries\b|\.operations\b|\.sweeps\b", each.name):
                 continue
             texts = vars(importlib.import_module(each.name)).items()
-            found |= {name for name, text in texts if CHANGES.search(str(text))}
+            found |= {
+                name
+                for name, text in texts
+                if CHANGES.search(str(text)) and Function.__name__ not in str(text)
+            }  # a function's statement is found by its own name
     assert found == {*TOLD, *BY_THEIR_CALLERS, *OTHERS, *NO_CHANGE}
 
 

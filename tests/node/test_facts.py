@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from console.queries.sql import fact_reads
 from groups.core.assignment import assignment_of
 from groups.core.events import (
     AcknowledgeCommand,
@@ -20,7 +21,6 @@ from groups.core.events import (
 )
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered, Synced
 from groups.postgres import connections
-from groups.store.sql import fact_reads
 from groups.store.sql import facts as sql
 from launcher.installation import CHECKOUT
 from proof.fact_tables import NOT_A_ROUND_EACH, NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO

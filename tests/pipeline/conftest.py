@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from pipeline import config
 from pipeline.datasets.cost import Cost
-from pipeline.session import session
+from pipeline.session import little, session
 from tests import rows
 from tests.pipeline.journals import COLUMNS, Entry, row
 from tests.pipeline.transactions import settle
@@ -25,6 +25,10 @@ COSTS = [name for name in Cost.names() if name != "period"]
 
 SHORT_LIVES = "-XX:TieredStopAtLevel=1"
 """A Java that ends after seconds only pays for compiling well. Two thirds of the time without."""
+
+
+COMPILING = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+"""Spark's own values."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -48,9 +52,21 @@ def spark(database_url: str) -> Iterator[SparkSession]:
     worker's database by the environment in which Java starts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROLLCALL_DATABASE_URL", database_url)
-        with session() as made:
+        with session() as made, little(made):
             made.conf.set("spark.sql.shuffle.partitions", "2")  # for a few rows, as many tasks
             yield made
+
+
+@pytest.fixture
+def compiling(spark: SparkSession) -> Iterator[None]:
+    """As for much data, Spark generates code and compiles it, which for the few rows of a test
+    takes longer than what the code does. A run of little data does without, as the session does."""
+    before = {name: spark.conf.get(name) for name in COMPILING}
+    for name, value in COMPILING.items():
+        spark.conf.set(name, value)
+    yield
+    for name, was in before.items():
+        spark.conf.set(name, was or "")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from itertools import cycle
@@ -41,10 +41,8 @@ OUT = "größe 1%"
 @pytest.fixture
 def analyse(
     spark: SparkSession, conninfo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Analyse]:
-    """One run at a given time, upon the one before or whole. Compiling code takes longer than
-    running it on so few rows."""
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+) -> Analyse:
+    """One run at a given time, upon the one before or whole."""
 
     def run_at(at: datetime, **over: Any) -> Done:
         frozen = f"SELECT pg_export_snapshot(), '{at.isoformat()}'::timestamptz"
@@ -53,8 +51,7 @@ def analyse(
         over = {"is_incremental": True, **over}
         return run.run(conninfo, output, lambda is_small: nullcontext(spark), **over)
 
-    yield run_at
-    spark.conf.unset("spark.sql.codegen.wholeStage")
+    return run_at
 
 
 def rows(url: str, done: Done) -> Rows:

@@ -51,6 +51,7 @@ def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
     return lambda: run.run(conninfo, output, lambda is_small: nullcontext(spark), "alice", ["cost"])
 
 
+@pytest.mark.usefixtures("compiling")
 def test_results_equal_those_of_plain_sql(spark: SparkSession, url: str, analyse: Analyse) -> None:
     events = 4_000
     write(url, [OF_ANOTHER_VERSION, *many(events)])

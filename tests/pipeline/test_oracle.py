@@ -15,7 +15,7 @@ from pipeline.steps import run
 from pipeline.steps.job import Done
 from pipeline.steps.table import REPORTS, STEPS
 from tests.pipeline import duck, facts
-from tests.pipeline.conftest import query, write
+from tests.pipeline.conftest import COMPILING, query, write
 from tests.pipeline.journals import TRIGGERS, Entry
 from tests.pipeline.often import SEEDS
 from tests.pipeline.test_increments import Analyse, analyse, journal
@@ -56,7 +56,7 @@ def size(
     settings = {name: to for name, to in SMALL.items() if name.startswith("spark.sql.")}
     if request.param == "large":
         monkeypatch.setattr(run, "SMALL_BYTES", 0)
-        settings = {}
+        settings = COMPILING
     before = {name: spark.conf.get(name) for name in settings}
     for name, to in settings.items():
         spark.conf.set(name, to)

@@ -37,6 +37,7 @@ def test_slices_make_the_same_periods(spark: SparkSession) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("compiling")
 def test_the_code_of_a_run_is_that_of_the_next(spark: SparkSession) -> None:
     """A session that runs again had every stage's code generated and compiled anew, since the run's
     moment was written in it."""

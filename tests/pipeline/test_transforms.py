@@ -290,6 +290,19 @@ def test_each_cause_of_a_rebalance_is_charged_with_its_share(spark: SparkSession
     ]
 
 
+def test_a_rebalance_of_four_hundred_days_has_a_cost(spark: SparkSession) -> None:
+    """Its time by that of a cause is beyond a bigint: the run ended with an overflow."""
+    day = 86_400_000
+    causes = [{"trigger": name, "ms": 200 * day} for name in ("member-joined", "session-expired")]
+    details = {"moved": 1, "unowned_longest_ms": 400 * day, "why": {"causes": causes}}
+    told = entry(1, "g", COMPLETED, trigger="member-joined", duration_ms=400 * day, details=details)
+    rows = costs(rebalances(journal(spark, told))).collect()
+    assert {row["trigger"]: row["without_owner_ms"] for row in rows} == {
+        "member-joined": 200 * day,
+        "session-expired": 200 * day,
+    }
+
+
 @pytest.mark.long
 def test_an_empty_journal_has_no_cost(spark: SparkSession) -> None:
     assert costs(rebalances(journal(spark))).collect() == []

@@ -45,10 +45,11 @@ class Ledgers:
 
 
 @pytest.mark.timeout(400)
-def test_committed_facts_are_right_through_all_faults(monkeypatch: Any) -> None:
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 8), marks=pytest.mark.long)])
+def test_committed_facts_are_right_through_all_faults(seeds: range, monkeypatch: Any) -> None:
     ledgers = Ledgers()
     monkeypatch.setattr(batches, "_write", ledgers.write)
-    for seed in range(8):
+    for seed in seeds:
         outcome = simulate(seed, population=EVERY_KIND if seed % 2 else None)
         assert not outcome.violations
     assert ledgers.counted.keys() == {"classic", "consumer", "draft", "commanded"}

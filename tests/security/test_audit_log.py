@@ -13,10 +13,10 @@ from django.test import Client as Browser
 from django.test import RequestFactory
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
+from console.operations import requests
 from console.people import api_tokens, audit
-from groups.core.shares import Shares
+from console.people.shares import Shares
 from groups.models import AuditEntry, Operation
-from groups.operations import requests
 from tests.security.auditing import ADDRESS, PASSWORD, browser, entries_of
 
 

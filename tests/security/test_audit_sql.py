@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from groups.clients import functions
+from console.operations import client_functions as functions
 from groups.models import AuditEntry
 
 pytestmark = pytest.mark.django_db

@@ -6,6 +6,7 @@ from typing import Any
 from groups.core.acls.bindings import (
     CLUSTER_NAME,
     OPERATIONS,
+    AclOperation,
     Binding,
     PatternType,
     Permission,
@@ -17,6 +18,13 @@ from protocol.authorization import page
 from protocol.authorization.table import BY_KEY, NEEDS, Need
 from protocol.draft_apis import DRAFT_APIS
 from protocol.requests.api_row import Api
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest
+from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from rollcall.wire.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    TopicRequest,
+)
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -30,6 +38,8 @@ from rollcall.wire.messages.offset_delete import (
 from tests.security.asking import ERRORS, Tenant, Variant, codes, made
 from tests.security.door import ANN, BY_REQUEST, REFUSED, Door, every_case
 from tests.security.test_records import NOTHING, RECORDS
+
+DELETE_TOPICS, DESCRIBE_CONFIGS, DESCRIBE_TOPIC_PARTITIONS = 20, 32, 75
 
 
 def grant(need: Need, tenant: Tenant) -> Binding:
@@ -151,6 +161,39 @@ async def test_an_api_that_fails_as_a_whole_names_no_refused_resource(door: Door
     door.allow([grant(whole, tenant), grant(topic, tenant)])
     answer = await door.ask(api, request, 0)
     assert (answer.error_code, answer.topics) == (ErrorCode.GROUP_ID_NOT_FOUND, [])
+
+
+async def test_who_may_do_everything_on_the_cluster_may_delete_topics(door: Door) -> None:
+    """As in Kafka, where the operation has no other meaning there."""
+    everything = (CLUSTER_NAME, PatternType.LITERAL, ANN, "*", AclOperation.ALL, Permission.ALLOW)
+    door.allow([Binding(ResourceType.CLUSTER, *everything)])
+    request = DeleteTopicsRequest(topic_names=["nowhere"], timeout_ms=5_000)
+    answer = await door.ask(APIS[DELETE_TOPICS], request, 4)
+    assert [r.error_code for r in answer.responses] == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+async def test_resources_without_a_configuration_here_need_the_right_that_kafka_needs(
+    door: Door,
+) -> None:
+    """Loggers of brokers and client metrics: whoever may not ask is told that, and no more."""
+    door.allow([])
+    resources = [
+        DescribeConfigsResource(resource_type=number, resource_name="1", configuration_keys=None)
+        for number in (8, 16)
+    ]
+    answer = await door.ask(APIS[DESCRIBE_CONFIGS], DescribeConfigsRequest(resources=resources), 4)
+    refused = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+    assert [r.error_code for r in answer.results] == [refused, refused]
+
+
+async def test_a_page_of_topics_refuses_only_those_from_its_cursor_on(door: Door) -> None:
+    door.allow([])
+    request = DescribeTopicPartitionsRequest(
+        topics=[TopicRequest(name=name) for name in ("anna-topic", "ben-topic")],
+        cursor=Cursor(topic_name="ben-topic", partition_index=0),
+    )
+    answer = await door.ask(APIS[DESCRIBE_TOPIC_PARTITIONS], request, 0)
+    assert [topic.name for topic in answer.topics] == ["ben-topic"]
 
 
 def test_the_page_matches_the_table() -> None:

@@ -18,11 +18,12 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 
+from console.journal_subjects import SUBJECTS, Subject
+from console.operations import topic_changes as changes
 from console.people import api_tokens, rights, staff_roles
 from console.queries.journal_text import sentence
 from console.webhooks import endpoints, events
-from groups.catalogue import changes
-from groups.core.journal import SUBJECTS, EntryKind, Subject
+from groups.core.journal import EntryKind
 from groups.models import Journal, Topic, Webhook, WebhookDelivery
 from launcher.installation import CHECKOUT
 from tests.admin.visitors import person, text

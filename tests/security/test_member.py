@@ -12,6 +12,7 @@ from groups.clients.scram_credentials import HASHES
 from protocol.authentication.tls import Tls, TlsSettings
 from protocol.connection.listeners import Listener, Security
 from rollcall.client import AuthenticationFailed, BlockingMember, Kind, Member, Metrics
+from rollcall.client.core.events import Partitions
 from tests.in_process import Other
 from tests.security.certificates import Certificates
 from tests.security.test_sasl import PASSWORD, make_user
@@ -146,6 +147,33 @@ async def test_a_blocking_member_reports_a_wrong_password_too(
 
     with pytest.raises(AuthenticationFailed, match="invalid credentials"):
         await asyncio.to_thread(work)
+
+
+async def test_what_was_being_revoked_when_authentication_failed_is_lost(
+    served: Serving, other: Other, certificates: Certificates
+) -> None:
+    """The first commit needs a connection, and the user is gone by then."""
+    lost: list[int] = []
+
+    def note(partitions: Partitions) -> None:
+        for partition in partitions:
+            member.note(partition, 7)
+
+    def lose(partitions: Partitions) -> None:
+        lost.extend(sorted(each.partition for each in partitions))
+
+    how = options(certificates, sasl_mechanism="PLAIN", on_assigned=note, on_lost=lose)
+    member = Member(served.address, "g", ["t"], **how)
+    await member.start()
+    await anext(member.changes())
+    await other.execute("DELETE FROM rollcall_credential")
+    await until(lambda: served.node.credentials.get("a=n,n", "SCRAM-SHA-256") is None)
+
+    member.unsubscribe()
+
+    await until(lambda: lost == [0, 1])
+    assert isinstance(member.failure, AuthenticationFailed)
+    await member.close()
 
 
 async def test_an_unsupported_mechanism_ends_the_member(

@@ -11,14 +11,14 @@ import pytest
 from django.test import RequestFactory
 
 from console.people import audit, openid_client
+from console.people.shares import Shares
 from groups.clients import wire_audit
 from groups.clients.wire_audit import FAILURES_OF_ONE_MAX
 from groups.core.quotas.index import QuotaIndex
-from groups.core.quotas.rates import Windows
-from groups.core.shares import Shares
 from protocol.authentication.lockouts import Lockouts
 from protocol.limits.budgets import Admission
 from protocol.limits.metering import Metering, Times
+from protocol.limits.rates import Windows
 from web.forwarded import counted_address
 
 ADDRESSES: Final = 5_000

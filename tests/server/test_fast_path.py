@@ -12,7 +12,6 @@ from groups.clients.quotas import Quotas
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
-from groups.core.quotas.rates import Windows
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.core.subscription import pack_protocols
 from groups.runtime.collaborators import Collaborators
@@ -24,6 +23,7 @@ from protocol.fast_paths.heartbeat_fast_path import (
 )
 from protocol.fast_paths.short_frames import KEY_BYTES
 from protocol.limits.metering import ClientMeter, Metering, Times
+from protocol.limits.rates import Windows
 from protocol.requests.session import Session
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.heartbeat import HeartbeatRequest

@@ -115,7 +115,7 @@ async def test_of_two_concurrent_undos_one_takes_effect(small: Serving, other: C
     """Both looked before either was stepped."""
     two = [await reset(other, [(0, 7)], [(0, 2)]) for _ in range(2)]
     found = await ended(small, other, *two)
-    assert found == [("succeeded", "1 offsets were set so"), ("failed", SET_SINCE)]
+    assert found == [("succeeded", "1 offset was set so"), ("failed", SET_SINCE)]
     assert await committed(other) == {0: 2, 1: 7, 2: 7}
     assert await entries(other) == 1
 

@@ -108,6 +108,7 @@ async def test_every_kind_of_process_logs_in_as_its_role(
     assert logins - {"rollcall_analysis"} == {"rollcall_node", "rollcall_web", "rollcall_worker"}
 
 
+@pytest.mark.long
 async def test_waiting_for_an_operation_holds_no_connection() -> None:
     """As many as may wait at once, as many as there are connections: in an installation of their
     own, since others' requests would not wait beside them."""

@@ -17,9 +17,9 @@ from django.test import Client
 from joserfc.util import urlsafe_b64encode
 
 from console.people import audit, openid, openid_client
+from console.people.shares import Shares
 from coordinator_site import login_settings
 from coordinator_site.setting_kinds import SettingError
-from groups.core.shares import Shares
 from groups.models import AuditEntry, OpenIdUser
 from tests.admin.visitors import person, text
 from tests.keys import KEY, OTHER

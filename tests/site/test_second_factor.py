@@ -21,7 +21,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from console.live import consumer
 from console.people import api_tokens, audit, second_factor
-from groups.core.shares import Shares
+from console.people.shares import Shares
 from groups.models import AuditEntry
 from tests.admin.test_groups import QUERIES_MAX
 from tests.admin.visitors import person, superuser, text, visitor

@@ -7,7 +7,7 @@ from django.db.utils import OperationalError
 from psycopg.errors import QueryCanceled
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from groups.postgres.unavailable import AWAY, IN_USE, SLOW, sentence
+from console.unavailable import AWAY, IN_USE, SLOW, sentence
 from tests.site.conftest import MakePool
 from web.web_connections import Connection
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from groups.core.rows import GroupRow, MemberRow, text_of
-from groups.store import details
+from groups.core.rows import GroupRow, MemberRow
+from groups.store import apply
+from groups.store.apply import text_of
 
 NAMES = ["x" * 200 + f'-{i} "\\\u00e9\U0001f600' for i in range(2_000)]
 GROUP = GroupRow(
@@ -28,26 +29,26 @@ MEMBER = MemberRow(
 
 @pytest.mark.parametrize("row", [GROUP, MEMBER], ids=["group", "member"])
 def test_a_long_text_is_the_same_when_assembled_in_pieces(
-    row: details.Row, monkeypatch: pytest.MonkeyPatch
+    row: apply.Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """9 MB in one go held the interpreter's lock, which the event loop needs, for 70 ms."""
     whole = text_of(row)
     assert json.loads(whole) == row.details
 
     longest: list[int] = []
-    pieces = details.IN_PIECES.iterencode
+    pieces = apply.IN_PIECES.iterencode
 
     def watched(value: object) -> list[str]:
         found = list(pieces(value))
         longest.append(max(map(len, found)))
         return found
 
-    monkeypatch.setattr(details.IN_PIECES, "iterencode", watched)
-    assert details.text_in_pieces(row) == whole
+    monkeypatch.setattr(apply.IN_PIECES, "iterencode", watched)
+    assert apply.text_in_pieces(row) == whole
     assert longest and longest[0] < 1_000
 
 
 def test_of_a_large_batch_most_rows_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(details, "IN_PIECES")
+    monkeypatch.delattr(apply, "IN_PIECES")
     small = GroupRow("g", "consumer", "Stable", details={"topics": {"t": ["0" * 32, 1]}})
-    assert details.text_in_pieces(small) == text_of(small)
+    assert apply.text_in_pieces(small) == text_of(small)

@@ -26,7 +26,7 @@ from groups.core.rows import Durable
 from groups.postgres.connections import Connection
 from groups.store import apply, load
 from groups.store.apply import Write
-from groups.store.facts import WAITED_MS_MIN
+from groups.store.records import WAITED_MS_MIN
 from groups.store.sql.history import COMMITS
 from proof.fact_tables import NOT_A_ROUND_EACH, NOT_OPENED_ONCE, NOT_OWNED_ONCE, OWNED_BY_TWO
 from tests.factories import batch

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from console.queries.sql.commands import NOT_ACKNOWLEDGED
 from groups.core.events import Author, OffsetWrite, PendingWrite
 from groups.core.rows import CommandRow
 from groups.postgres import connections
@@ -88,7 +89,7 @@ OF_A_NAME = (
     group_rows.FETCH_OFFSETS,
     group_rows.FETCH_OFFSETS_OF_TOPICS,
     transactions.PARTITIONS_OF_GROUP,
-    commands.NOT_ACKNOWLEDGED,
+    NOT_ACKNOWLEDGED,
 )
 
 

@@ -46,6 +46,7 @@ def test_an_unreachable_service_is_reported_in_one_line(tmp_path: Path) -> None:
     assert sentence.startswith("nothing was audited") and sentence.endswith("no route")
 
 
+@pytest.mark.long
 def test_the_bill_of_materials_lists_the_server_and_the_command_line() -> None:
     subprocess.run(["make", "-s", "sbom"], cwd=CHECKOUT, check=True)
     bill = json.loads((CHECKOUT / "build" / "sbom.json").read_text())

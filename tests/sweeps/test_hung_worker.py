@@ -112,7 +112,7 @@ def suspend_until_ended(process: "subprocess.Popen[str]", url: str, last: str) -
     [
         (BEAT, "%django_celery_beat%", ["--beat"]),
         (TASK % "", "%rollcall_sweep%", ["--beat"]),
-        (TAKING, "COMMIT", []),
+        pytest.param(TAKING, "COMMIT", [], marks=pytest.mark.long),
     ],
 )
 def test_a_process_of_which_a_part_waits_for_a_hung_backend_ends(

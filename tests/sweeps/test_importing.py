@@ -8,7 +8,8 @@ from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from django.core.exceptions import ImproperlyConfigured
 
-from groups.catalogue import changes, kafka_import
+from console.operations import kafka_import
+from console.operations import topic_changes as changes
 from groups.models import Topic
 from groups.sweeps import schedule
 from launcher.installation import Installation
@@ -88,6 +89,23 @@ async def test_a_larger_existing_topic_is_kept(
     await swept(lambda: changes.create("imported-small", 4).name)
     outcome = await swept(kafka_import.run)
     assert outcome.endswith("1 not changed (imported-small: It has 1 partitions there and 4 here.)")
+
+
+async def test_a_topic_without_room_keeps_no_other_from_being_imported(
+    imports: Cluster, one: Running, settings: Any
+) -> None:
+    """It was the end of each import: what grew in Kafka did not grow here any more."""
+    settings.IMPORT_TOPICS = "imported-r.*"
+    imports.create("imported-rises", 1)
+    await swept(kafka_import.run)
+    imports.create("imported-refused", 1)
+    imports.grow("imported-rises", 2)
+    imports.end("imported-rises", 0, 7)
+    settings.TOPICS_MAX = 0
+    assert await swept(kafka_import.run) == (
+        "2 topics found; 1 grown (imported-rises); end offsets of 1 raised; 1 not changed"
+        " (imported-refused: There are as many topics as there may be.)"
+    )
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ from django.db import DataError, connection
 
 from benchmarks.fact_rows import PARTITIONS, TOPIC, Group, fleet, write
 from console.queries import facts, moments, timeline
-from groups.store.sql.packed_facts import packed
+from console.queries.sql.packed_facts import packed
 from groups.sweeps import session
 
 DAY = datetime(2001, 1, 1, tzinfo=UTC)

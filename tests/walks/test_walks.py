@@ -7,8 +7,8 @@ from itertools import zip_longest
 import pytest
 
 from groups.core import events
-from groups.core.classic import timers as classic_timers
-from groups.core.draft import timers as draft_timers
+from groups.core.classic import live as classic_live
+from groups.core.draft import live as draft_live
 from groups.core.step import RowsGroup
 from tests.walks import desk, recorded
 from tests.walks.life import Life
@@ -51,7 +51,7 @@ class Large(Life):
 
 @pytest.mark.parametrize("kind", ["classic", "draft", "strangers"])
 def test_no_deadline_of_a_large_group_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (classic_timers, draft_timers):
+    for module in (classic_live, draft_live):
         monkeypatch.setattr(module, "EXACT_MAX", -1)
     # Who was given time to find its new node has less again once it was heard of: by a heartbeat
     # from memory, which no step sees, too.

@@ -173,6 +173,17 @@ def test_the_admin_shows_a_secret_once(make: Make) -> None:
     assert client.post("/admin/groups/webhookdelivery/", selection).status_code == 302
 
 
+def test_spaces_belong_to_the_prefix_of_ids(make: Make) -> None:
+    """The page of an endpoint that REST had made took them away with any change."""
+    webhook = make(group_prefix=" orders ")
+    client = visitor(ADMINISTRATOR, name="ada")
+    page = f"/admin/groups/webhook/{webhook.pk}/change/"
+    form = {"name": "pager", "url": webhook.url, "group_prefix": " orders ", "enabled": "on"}
+    assert client.post(page, {**form, "name": "renamed"}).status_code == 302
+    webhook.refresh_from_db()
+    assert (webhook.name, webhook.group_prefix) == ("renamed", " orders ")
+
+
 def test_a_viewer_sees_no_secret() -> None:
     client = visitor(VIEWER, name="vic")
     for page in ("webhook", "webhookdelivery"):

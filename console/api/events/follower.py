@@ -16,10 +16,10 @@ from django.db import Error as DatabaseError
 from console.api.events import rows
 from console.api.events.holders import readable
 from console.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
+from console.journal_subjects import EVERY_KIND
 from console.queries import journal_rows
 from console.queries.journal_position import Position
 from console.queries.journal_rows import JournalRow
-from groups.core.journal import EVERY_KIND
 
 logger = logging.getLogger(__name__)
 

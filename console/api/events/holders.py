@@ -15,8 +15,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 
 from console.api.events.streams import Holder
+from console.journal_subjects import EVERY_KIND, Kinds
 from console.people import rights
-from groups.core.journal import EVERY_KIND, Kinds
 from groups.models import ApiToken
 
 

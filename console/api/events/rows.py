@@ -4,8 +4,8 @@ import json
 from collections.abc import Collection, Mapping
 
 from console.api import serializers as shapes
+from console.journal_subjects import Kinds
 from console.queries.journal_rows import entries as entries_of
-from groups.core.journal import Kinds
 
 
 def texts(seqs: Collection[int], kinds: Kinds) -> Mapping[int, str]:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from console.journal_subjects import Kinds
 from console.queries.journal_position import Position
 from console.queries.journal_rows import JournalRow
-from groups.core.journal import Kinds
 
 BEHIND_MAX: Final = 2_000
 """Entries that may wait while a client reads none."""

@@ -7,10 +7,10 @@ from rest_framework import serializers as s
 
 from console.api.fields import Id, Line
 from console.api.serializers.operations import not_past
+from console.plain_text import REASON_CHARS_MAX
 from console.queries.attention_rules import HOURS, MOST, REBALANCES
 from console.queries.attention_table import RULES
 from console.queries.fired import Remedy
-from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Acknowledgement,
     AttentionRule,

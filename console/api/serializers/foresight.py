@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers as s
 
-from groups.core.foresight import Accuracy
+from console.foresight.foresight import Accuracy
 
 
 class ShareView(s.Serializer[Any]):

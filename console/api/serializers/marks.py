@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers as s
 
 from console.api.fields import Id, Line
-from groups.core.plain_text import REASON_CHARS_MAX
+from console.plain_text import REASON_CHARS_MAX
 from groups.models import Mark
 
 

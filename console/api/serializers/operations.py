@@ -8,7 +8,7 @@ from rest_framework import serializers as s
 
 from console.api.fields import INT32_MAX, Line, Lines
 from console.operations.offset_resets import OFFSET_MAX, WAYS
-from groups.core.plain_text import REASON_CHARS_MAX
+from console.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Operation,
 )

@@ -7,7 +7,7 @@ from rest_framework import serializers as s
 from console.api.fields import Id, Line
 from console.api.serializers.fleet import ReportRowView, RunView
 from console.api.serializers.operations import not_past
-from groups.core.plain_text import REASON_CHARS_MAX
+from console.plain_text import REASON_CHARS_MAX
 from groups.models import AdviceDecision
 
 

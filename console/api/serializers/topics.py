@@ -5,11 +5,10 @@ from typing import Any
 from rest_framework import serializers as s
 
 from console.api.fields import Line, PartitionCount, TopicName
+from console.operations.racks import RACK_LENGTH_MAX, RACKS_PER_PARTITION_MAX
 from groups.core.topics import (
     NAME_LENGTH_MAX,
     PARTITIONS_MAX,
-    RACK_LENGTH_MAX,
-    RACKS_PER_PARTITION_MAX,
 )
 from groups.models import (
     Topic,

@@ -6,8 +6,8 @@ from typing import Any, Final
 from django.contrib.auth.models import Group as Role
 from django.core.management.base import BaseCommand
 
+from console.journal_subjects import SUBJECTS
 from console.people import rights, staff_roles
-from groups.core.journal import SUBJECTS
 
 ROLES: Final = (staff_roles.VIEWER, staff_roles.OPERATOR, staff_roles.ADMINISTRATOR)
 

@@ -215,5 +215,5 @@
   for (const button of document.querySelectorAll("[data-live-pause]")) button.addEventListener("click", pause);
   setInterval(tick, 1000);
   say();
-  if (group) connect();
+  if (group !== undefined) connect(); // a group's id may be empty
 })();

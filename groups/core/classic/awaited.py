@@ -11,7 +11,7 @@ from heapq import nsmallest
 from itertools import pairwise
 
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase
-from groups.core.classic.states import COMPLETING, JOIN_TIMED_OUT, MEMBER_JOINED
+from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import Work
 from groups.core.explanation import (
     CAUSE_NAMED_MAX,
@@ -24,6 +24,7 @@ from groups.core.explanation import (
     Wait,
 )
 from groups.core.group import Millis
+from groups.core.journal import Trigger
 from groups.core.rows import MemberRow
 from groups.core.waiting import Act, name_of
 
@@ -66,7 +67,7 @@ def _keep(work: Work, cause: Cause) -> None:
 def because(work: Work, cause: Cause) -> None:
     """One more cause during a join phase. (Of new members their parked joins are the note.)"""
     episode = work.live.episode
-    if episode is not None and cause.trigger != MEMBER_JOINED:
+    if episode is not None and cause.trigger != Trigger.MEMBER_JOINED:
         live = work.change()
         live.episode = cause.add_to(episode, work.now, live.next_position)
         _keep(work, cause)
@@ -81,7 +82,8 @@ def timed_out(late: Sequence[MemberRow]) -> Cause:
     """The cause by which the end of a join phase removes members."""
     who = "a member" if len(late) == 1 else f"{len(late)} members"
     ids = tuple(row.member_id for row in late)
-    return Cause(JOIN_TIMED_OUT, f"{who} did not rejoin in time", gone=ids, named=named(late))
+    reason = f"{who} did not rejoin in time"
+    return Cause(Trigger.JOIN_TIMED_OUT, reason, gone=ids, named=named(late))
 
 
 def removed(work: Work, member_id: str, trigger: str) -> None:
@@ -95,7 +97,7 @@ def removed(work: Work, member_id: str, trigger: str) -> None:
     if phase is not None and join is not None and join.is_new and not _began_it(phase, member_id):
         at, mark = max(phase.started_at, join.first), join.row.position + 1
         who = named([join.row])
-        came = Because(at, at, MEMBER_JOINED, "a new member joined", "", 1, who, -mark)
+        came = Because(at, at, Trigger.MEMBER_JOINED, "a new member joined", "", 1, who, -mark)
         episode = episode.with_cause(came)
     work.change().episode = episode
 
@@ -108,7 +110,7 @@ def had_synced(work: Work, member_id: str) -> None:
 
 
 def _began_it(phase: JoinPhase, member_id: str) -> bool:
-    return phase.cause.trigger == MEMBER_JOINED and phase.cause.member_id == member_id
+    return phase.cause.trigger == Trigger.MEMBER_JOINED and phase.cause.member_id == member_id
 
 
 def _of_removed(work: Work, member_id: str, end: End) -> Wait | None:
@@ -198,7 +200,7 @@ def _arrivals(phase: JoinPhase, episode: Episode, joins: Mapping[str, Join]) -> 
         earliest = nsmallest(CAUSE_NAMED_MAX, some, key=_first)
         last_at = max(phase.started_at, max(map(_first, some)))
         at, who = max(phase.started_at, earliest[0].first), named([j.row for j in earliest])
-        yield Because(at, last_at, MEMBER_JOINED, "a new member joined", "", len(some), who)
+        yield Because(at, last_at, Trigger.MEMBER_JOINED, "a new member joined", "", len(some), who)
 
 
 def _first(join: Join) -> Millis:

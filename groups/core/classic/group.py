@@ -13,6 +13,7 @@ from typing import Final, Self
 from groups.core import other_kinds
 from groups.core.classic import (
     join,
+    join_phase,
     leave,
     offsets,
     operator,
@@ -124,7 +125,6 @@ class ClassicGroup(RowsGroup[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
@@ -137,38 +137,29 @@ class ClassicGroup(RowsGroup[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, rules, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now, rules), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
-        timers.resume(work)
+        join_phase.resume(work)
         for event in events:
             decide(work, event, HANDLERS)
-        timers.tidy(work)
+        join_phase.tidy(work)
         return self._decided(work, events, check_change)
 
     def judge(self, commit: OffsetCommit, now: Millis) -> ErrorCode | None:
-        """The code that a step would answer to a commit; None: it has to be stepped."""
         return offsets.judge(self._durable, self._live, commit, now)
 
     def _ids(self) -> Iterable[str]:
-        return timers.ids(self._durable, self._live)
-
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
+        return self._live.ids(self._durable)
 
     def _next(self, earliest: Millis | None) -> Millis | None:
-        return timers.due(self._durable, self._live, self.rules, earliest)
-
-    def _touched(self, after: Self) -> Iterable[str] | None:
-        return timers.touched(self._durable, self._live, after._durable, after._live)
+        return self._live.due(self._durable, self.rules, earliest)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: answers for those of the tickets that are not parked any more."""
@@ -182,7 +173,6 @@ class ClassicGroup(RowsGroup[Live]):
         )
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -226,11 +216,9 @@ class ClassicGroup(RowsGroup[Live]):
         return beat_in(self.heartbeat_view(), sign.member_id, sign.instance_id, generation_id)
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
-        """Each durable member's session."""
         live = self._live
         for member_id, row in self._durable.members.items():
             waits = member_id in live.joins or member_id in live.syncs

@@ -1,24 +1,20 @@
 """Guard rails: when a rebalance must wait, because of a freeze or too soon after the last one.
 
 A rebalance in progress is never delayed: events in PreparingRebalance and CompletingRebalance are
-part of it. Only a Stable group stays Stable, and a frozen empty group stays empty. ``timers``
+part of it. Only a Stable group stays Stable, and a frozen empty group stays empty. ``join_phase``
 starts a rebalance that was put off.
 """
 
 from groups.core.assignment import partitions_of
-from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Cause, Join, Live
-from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
+from groups.core.classic.live import Cause
+from groups.core.classic.states import EMPTY, STABLE
 from groups.core.classic.work import Work
-from groups.core.group import NO_GUARDS, Millis, Rules
-from groups.core.journal import EntryKind
-from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.group import NO_GUARDS
+from groups.core.journal import EntryKind, Trigger
+from groups.core.rows import MemberRow
 from groups.core.subscription import metadata_of, protocol_names, topics_of
 
-HOLD_MS_MIN = 1_000
-"""The shortest time that a join is held before its member must start over: a member may send a
-rebalance timeout of 0, and must not repeat the request in a tight loop."""
-
-FOLLOW_UPS = frozenset({LEADER_REJOINED, METADATA_CHANGED})
+FOLLOW_UPS = frozenset({Trigger.LEADER_REJOINED, Trigger.METADATA_CHANGED})
 """The triggers by which a cooperative member reports that it has revoked partitions (KIP-429)."""
 
 
@@ -54,26 +50,6 @@ def owe(work: Work, cause: Cause) -> None:
     if work.row.details.get("must_rebalance") is None:
         work.set_details(must_rebalance=cause.trigger)
     put_off(work, cause)
-
-
-def is_owed(row: GroupRow, live: Live) -> bool:
-    """Whether a rebalance is necessary that has not begun."""
-    if live.join_phase is not None or row.state not in (EMPTY, STABLE):
-        return False
-    return bool(live.joins) or (row.state == STABLE and "must_rebalance" in row.details)
-
-
-def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """When the rebalance that was put off begins; None: not before another event."""
-    if live.put_off is None or rules.guards.frozen:
-        return None
-    return rules.guards.end_after(live.settled_at) if durable.group.state == STABLE else live.floor
-
-
-def join_deadline(live: Live, join: Join) -> Millis:
-    """When the member of a held join must start over: its client waits little longer."""
-    timeout = min(max(join.row.rebalance_timeout_ms, HOLD_MS_MIN), NEW_MEMBER_GUARD_MS)
-    return max(join.since, live.floor) + timeout
 
 
 def may_go_on(row: MemberRow, protocol_name: str | None) -> bool:

@@ -17,22 +17,15 @@ from groups.core.classic.join_phase import (
 )
 from groups.core.classic.leave import remove_for_size
 from groups.core.classic.live import Cause, Join
-from groups.core.classic.states import (
-    COMPLETING,
-    EMPTY,
-    LEADER_REJOINED,
-    MEMBER_JOINED,
-    METADATA_CHANGED,
-    PREPARING,
-    STABLE,
-)
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.explanation import End
 from groups.core.group import Millis
+from groups.core.journal import Trigger
 from groups.core.replies import Joined
-from groups.core.rows import MemberRow
+from groups.core.rows import NOTHING, MemberRow
 from groups.core.subscription import pack_protocols, packed_size
 
 ID_PREFIX_CHARS_MAX = 128
@@ -146,7 +139,7 @@ def _admit(
         work.set_join_phase(window=window)
     work.change().next_position += 1
     work.park(parked(work, event, row, is_new=True, awaited_since=awaited_since))
-    rebalance_or_go_on(work, _cause(MEMBER_JOINED, event, member_id))
+    rebalance_or_go_on(work, _cause(Trigger.MEMBER_JOINED, event, member_id))
 
 
 def _rejoin(work: Work, event: JoinGroup) -> None:
@@ -164,7 +157,8 @@ def _rejoin(work: Work, event: JoinGroup) -> None:
         ownership.repeated(work, member_id)
         work.answer(event.ticket, current_generation(work, member_id))
     elif work.state in (COMPLETING, STABLE):
-        cause = _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id)
+        trigger = Trigger.LEADER_REJOINED if same else Trigger.METADATA_CHANGED
+        cause = _cause(trigger, event, member_id)
         if guards.holds(work, cause.trigger):
             _rejoin_held(work, event, row, cause)
             return
@@ -180,7 +174,8 @@ def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> 
     The leader is told to skip the assignment, if its version can; an assignment that it sends is
     ignored.
     """
-    if not guards.may_go_on(row, work.row.protocol_name) and cause.trigger != LEADER_REJOINED:
+    is_leader = cause.trigger == Trigger.LEADER_REJOINED
+    if not is_leader and not guards.may_go_on(row, work.row.protocol_name):
         _park_known(work, event, row)
         guards.put_off(work, cause)
         return
@@ -244,6 +239,7 @@ def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
         position=work.live.next_position if before is None else before.position,
         subscription=pack_protocols(event.protocols),
         assignment=b"" if before is None else before.assignment,
+        details=NOTHING,
     )
 
 
@@ -254,9 +250,9 @@ def new_member_id(prefix: str, rng: Random) -> str:
 
 def _cause(trigger: str, event: JoinGroup, member_id: str) -> Cause:
     words: dict[str, str] = {
-        MEMBER_JOINED: "a new member joined",
-        LEADER_REJOINED: "the leader joined again",
-        METADATA_CHANGED: "a member changed its protocols or metadata",
+        Trigger.MEMBER_JOINED: "a new member joined",
+        Trigger.LEADER_REJOINED: "the leader joined again",
+        Trigger.METADATA_CHANGED: "a member changed its protocols or metadata",
     }
     client_reason = event.reason or ""
     return Cause(trigger, words[trigger], member_id, event.client_id, client_reason=client_reason)

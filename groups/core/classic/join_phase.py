@@ -2,6 +2,8 @@
 
 Only this file raises the generation, elects a leader and selects a protocol.
 ``join`` decides which members may join, ``leave`` and ``timers`` which are removed.
+``resume`` is called first in every step, ``tidy`` last; both do nothing unless a rebalance is put
+off (``guards``).
 """
 
 from collections import Counter
@@ -10,20 +12,13 @@ from dataclasses import replace
 
 from groups.core.classic import awaited, guards, ownership
 from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
-from groups.core.classic.states import (
-    COMPLETING,
-    EMPTY,
-    JOIN_TIMED_OUT,
-    PREPARING,
-    REBALANCES,
-    UNASSIGNED,
-)
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, REBALANCES, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.explanation import Episode, Explanation
 from groups.core.facts import DEPARTURES
 from groups.core.group import Millis
-from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rounds import Outcome
 from groups.core.rows import MemberRow
@@ -198,9 +193,9 @@ def drop_laggards(work: Work) -> None:
         row for row in work.members.values() if row.member_id not in joins and not row.instance_id
     ]
     for row in late:
-        awaited.removed(work, row.member_id, JOIN_TIMED_OUT)
-        work.remove_row(row.member_id, DEPARTURES[JOIN_TIMED_OUT])
-        note_departure(work, row.member_id, JOIN_TIMED_OUT)
+        awaited.removed(work, row.member_id, Trigger.JOIN_TIMED_OUT)
+        work.remove_row(row.member_id, DEPARTURES[Trigger.JOIN_TIMED_OUT])
+        note_departure(work, row.member_id, Trigger.JOIN_TIMED_OUT)
     if late:
         awaited.because(work, awaited.timed_out(late))
 
@@ -352,3 +347,41 @@ def _report_operations(work: Work) -> None:
     detail = f"the group reached generation {generation}"
     for operation_id in pending:
         work.operations.append(Operated(operation_id, ErrorCode.NONE, detail, generation))
+
+
+AGAIN = Cause(Trigger.MEMBER_JOINED, "members joined while the group was frozen")
+
+
+def resume(work: Work) -> None:
+    """Begin the rebalance that was put off, if no guard rail delays it any more."""
+    cause = work.live.put_off
+    if cause is not None and not guards.holds(work, cause.trigger):
+        prepare(work, cause)
+
+
+def tidy(work: Work) -> None:
+    """A group that lost its last member while it was frozen becomes empty; a rebalance that is not
+    necessary any more is forgotten."""
+    if work.live.put_off is None:
+        return
+    if work.state == STABLE and not work.members:
+        _empty(work)
+    if not work.live.is_owed(work.row):
+        work.change().put_off = None
+
+
+def _empty(work: Work) -> None:
+    """Become empty with the next generation, without a join phase: new members continue to wait."""
+    generation, trigger = work.row.generation, work.row.details["must_rebalance"]
+    end_sync_phase(work, ErrorCode.UNKNOWN_MEMBER_ID)
+    work.move_to(PREPARING)
+    work.move_to(EMPTY, generation=generation + 1, protocol_name=None, leader=None)
+    work.set_details(synced=None, must_rebalance=None, causes=None, follow_up=None)
+    live = work.change()
+    live.generation, live.floor, live.put_off = generation + 1, work.now, AGAIN
+    work.note(
+        EntryKind.EMPTIED,
+        trigger=trigger,
+        reason="the last member went while the group was frozen",
+        generation_before=generation,
+    )

@@ -13,12 +13,12 @@ from groups.core.classic.join_phase import (
     rebalance_or_go_on,
 )
 from groups.core.classic.live import Cause
-from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED, SESSION_EXPIRED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused, Ticket
 from groups.core.explanation import End
 from groups.core.facts import DEPARTURES, Departure
+from groups.core.journal import Trigger
 from groups.core.removals import departure, removals
 from groups.core.replies import Joined, Left, Synced
 from groups.core.rows import MemberRow
@@ -59,7 +59,7 @@ def _leave(work: Work, leaver: Leaver, author: Author | None) -> MemberRow | Non
         return None
     work.member_or_refuse(member_id, leaver.instance_id)
     how = departure(author, work.row_of(member_id))
-    return remove(work, member_id, MEMBER_LEFT, how=how)
+    return remove(work, member_id, Trigger.MEMBER_LEFT, how=how)
 
 
 def remove(
@@ -93,7 +93,8 @@ def remove_for_size(work: Work, member_id: str) -> None:
     """A join was refused for lack of room: if its sender is a member, remove it (KIP-389), and give
     its partitions to others."""
     if work.has(member_id):
-        _refused(work, [remove(work, member_id, MEMBER_REFUSED)], "there was no room for a member")
+        gone = [remove(work, member_id, Trigger.MEMBER_REFUSED)]
+        _refused(work, gone, "there was no room for a member")
     elif member_id in work.live.pending:
         awaited.id_ended(work, member_id, End.REFUSED)
         work.take_back(member_id)
@@ -117,10 +118,10 @@ def _nobodys(work: Work, ticket: Ticket) -> None:
     member_id = next(found, None)
     if member_id is None:
         return
-    row = remove(work, member_id, SESSION_EXPIRED)
+    row = remove(work, member_id, Trigger.SESSION_EXPIRED)
     what = "a member's connection ended before it had its id"
     ids, named = (row.member_id,), awaited.named([row])
-    cause = Cause(SESSION_EXPIRED, what, row.member_id, row.client_id, ids, named=named)
+    cause = Cause(Trigger.SESSION_EXPIRED, what, row.member_id, row.client_id, ids, named=named)
     awaited.because(work, cause)
 
 
@@ -128,7 +129,7 @@ def members_refused(work: Work, event: MembersRefused) -> None:
     """Remove members with parked joins whose rows cannot be written; their clients must not try
     again."""
     gone = [
-        remove(work, member_id, MEMBER_REFUSED, ErrorCode.INVALID_REQUEST)
+        remove(work, member_id, Trigger.MEMBER_REFUSED, ErrorCode.INVALID_REQUEST)
         for member_id in event.member_ids
         if member_id in work.live.joins
     ]
@@ -138,7 +139,7 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 
 def _refused(work: Work, gone: list[MemberRow], what: str) -> None:
     ids, named, first = tuple(row.member_id for row in gone), awaited.named(gone), gone[0]
-    cause = Cause(MEMBER_REFUSED, what, first.member_id, first.client_id, ids, named=named)
+    cause = Cause(Trigger.MEMBER_REFUSED, what, first.member_id, first.client_id, ids, named=named)
     rebalance_or_go_on(work, cause)
 
 
@@ -148,4 +149,4 @@ def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:
     ids = tuple(row.member_id for row, _ in gone)
     client_reason = leaver.reason or ""
     named = awaited.named([row for row, _ in gone])
-    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, client_reason, named)
+    return Cause(Trigger.MEMBER_LEFT, what, row.member_id, row.client_id, ids, client_reason, named)

@@ -1,29 +1,36 @@
-"""The state of a classic group that is not in rows: parked requests, handed-out ids, timers, beats.
+"""The state of a classic group that is not in rows: parked requests, handed-out ids, beats; and the
+deadlines that follow from it.
 
 Values and arithmetic only; the rules that change them are in the other files of this folder. The
 ``Live`` of a committed group never changes (its ``Beat`` objects do, see
 ``groups.core.group.Beat``): a step changes a copy.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from groups.core.assignment import Parts
 from groups.core.authors import UNKNOWN_CLIENT, Client
+from groups.core.classic.states import EMPTY, STABLE
 from groups.core.earlier import Earlier
 from groups.core.events import Ticket
 from groups.core.explanation import Because, Episode, Explanation
-from groups.core.group import Beat, Millis, last_heard
+from groups.core.group import Beat, Millis, Rules, last_heard
 from groups.core.replies import Reply
 from groups.core.rounds import NEVER_IDLE, Idle
-from groups.core.rows import MemberRow
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.step import EXACT_MAX
 from groups.core.values import SharedDict, quick, replaced
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
 connection broke in a long join phase is removed, although its session never began."""
 
+HOLD_MS_MIN = 1_000
+"""The shortest time that a join is held before its member must start over: a member may send a
+rebalance timeout of 0, and must not repeat the request in a tight loop."""
 
 _IN_ENTRY: Final = ("trigger", "reason", "member_id", "client_id", "client_reason")
 
@@ -185,7 +192,7 @@ class Live:
     ids to member ids. ``recovering``: the rows were loaded by a new owner and the next step settles
     what the old owner's parked requests had begun; ``earlier``: what is known of its time.
     ``dropped`` holds the answers for tickets that a reload made meaningless. ``put_off``: why a
-    rebalance is owed that has to wait (``guards``), ``settled_at``: when the last one ended.
+    rebalance is owed that has to wait, ``settled_at``: when the last one ended.
     ``told``: what the facts have of each member; ``rejoined``: when each first joined after the
     last assignment. ``episode``: what to say of the current rebalance in the journal, ``why``: of
     the join phase that has ended, during the sync phase. ``idle``: partitions without a worker.
@@ -279,3 +286,89 @@ class Live:
     def awaited_until(self, pending: HandedOutId) -> Millis:
         """When a rebalance waits no more for an awaited member id."""
         return max(pending.since, self.floor) + AWAITED_MS
+
+    # -- deadlines
+
+    def is_owed(self, row: GroupRow) -> bool:
+        """Whether a rebalance is necessary that has not begun."""
+        if self.join_phase is not None or row.state not in (EMPTY, STABLE):
+            return False
+        return bool(self.joins) or (row.state == STABLE and "must_rebalance" in row.details)
+
+    def put_off_until(self, durable: Durable, rules: Rules) -> Millis | None:
+        """When the rebalance that was put off begins; None: not before another event."""
+        if self.put_off is None or rules.guards.frozen:
+            return None
+        is_stable = durable.group.state == STABLE
+        return rules.guards.end_after(self.settled_at) if is_stable else self.floor
+
+    def join_deadline(self, join: Join) -> Millis:
+        """When the member of a held join must start over: its client waits little longer."""
+        timeout = min(max(join.row.rebalance_timeout_ms, HOLD_MS_MIN), NEW_MEMBER_GUARD_MS)
+        return max(join.since, self.floor) + timeout
+
+    def due(self, durable: Durable, rules: Rules, earliest: Millis | None) -> Millis | None:
+        """The earliest time at which a tick would decide something; ``earliest``: the earliest
+        deadline of single members."""
+        deadlines = self._of_the_group(durable, rules)
+        return min(deadlines if earliest is None else (earliest, *deadlines), default=None)
+
+    def ids(self, durable: Durable) -> Iterable[str]:
+        """All ids with deadlines: members, including parked ones, and handed-out ids."""
+        return chain(durable.members, self.joins, self.pending)
+
+    def earliest_of(self, ids: Iterable[str], durable: Durable) -> Millis | None:
+        """The earliest deadline of these ids."""
+        joins, pending, syncs, rows = self.joins, self.pending, self.syncs, durable.members
+        has_joins, has_pending, has_syncs = bool(joins), bool(pending), bool(syncs)
+        ends: list[Millis] = []
+        for member_id in ids:  # no look-up in what is empty, as most is most of the time
+            if has_joins and member_id in joins:
+                ends += self._of_a_join(joins[member_id])
+            elif has_pending and member_id in pending:
+                ends += self._of_an_id(member_id)
+            elif not (has_syncs and member_id in syncs):
+                if (row := rows.get(member_id)) is not None:
+                    ends.append(self.session_end(row))
+        return min(ends, default=None)
+
+    def touched(self, durable: Durable, after: Durable, changed: "Live") -> Iterable[str] | None:
+        """The ids whose deadlines a step may have made earlier, by its working copy ``changed`` of
+        this; None: all."""
+        if len(changed.beats) + len(changed.pending) <= EXACT_MAX:
+            return None
+        begins_or_ends = (changed.join_phase is None) is not (self.join_phase is None)
+        if changed.floor != self.floor or begins_or_ends:
+            return None
+        ids: set[str] = set()
+        for entries in (changed.beats, changed.joins, changed.syncs, changed.pending):
+            if entries.touched is None:
+                return None
+            ids |= entries.touched
+        rows = after.members
+        if rows is durable.members:
+            return ids
+        own = rows.touched if isinstance(rows, SharedDict) else None
+        return None if own is None else ids | own
+
+    def _of_the_group(self, durable: Durable, rules: Rules) -> Iterator[Millis]:
+        if self.recovering:
+            yield self.floor
+        if self.sync is not None and self.unsynced:
+            yield self.sync.deadline
+        if self.join_phase is not None:
+            yield self.join_phase.deadline(rules.group_quiet_window_ms, bool(self.awaited))
+        held_until = self.put_off_until(durable, rules)
+        if held_until is not None:
+            yield held_until
+
+    def _of_an_id(self, member_id: str) -> Iterator[Millis]:
+        yield self.pending_deadline(self.pending[member_id])
+        if self.awaits(member_id):
+            yield self.awaited_until(self.pending[member_id])
+
+    def _of_a_join(self, join: Join) -> Iterator[Millis]:
+        if self.join_phase is None:
+            yield self.join_deadline(join)
+        elif join.is_new:
+            yield self.guard_deadline(join)

@@ -6,11 +6,12 @@ from groups.core.classic.awaited import named
 from groups.core.classic.join_phase import prepare, rebalance_or_go_on
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause
-from groups.core.classic.states import EMPTY, OPERATOR, PREPARING
+from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.classic.work import Work
 from groups.core.drains import DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import await_generation, may_force
 from groups.core.step import Handlers
 
@@ -20,8 +21,8 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
     is_empty, rebalances = work.state == EMPTY, work.state == PREPARING
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "members", "rejoin")
-        work.set_details(must_rebalance=OPERATOR)
-        prepare(work, Cause(OPERATOR, f"{event.actor} forced it: {event.reason}"))
+        work.set_details(must_rebalance=Trigger.OPERATOR)
+        prepare(work, Cause(Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}"))
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
@@ -30,10 +31,11 @@ def evict_member(work: Work, event: EvictMember) -> None:
     if not work.has(member_id):
         work.refused(event.operation_id, "the group has no such member")
         return
-    row = remove(work, member_id, OPERATOR)
+    row = remove(work, member_id, Trigger.OPERATOR)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"
-    cause = Cause(OPERATOR, reason, member_id, row.client_id, (member_id,), named=named([row]))
+    who = (member_id, row.client_id, (member_id,))
+    cause = Cause(Trigger.OPERATOR, reason, *who, named=named([row]))
     rebalance_or_go_on(work, cause)
 
 

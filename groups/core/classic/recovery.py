@@ -11,14 +11,7 @@ from dataclasses import replace
 from groups.core.classic import guards
 from groups.core.classic.join_phase import arm_sync_anew, maybe_complete, rebalance_or_go_on
 from groups.core.classic.live import Cause, Join, JoinPhase, Live
-from groups.core.classic.states import (
-    COMPLETING,
-    EMPTY,
-    GROUP_OVERSIZED,
-    PREPARING,
-    RECOVERIES,
-    STABLE,
-)
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, RECOVERIES, STABLE
 from groups.core.classic.work import Work
 from groups.core.earlier import Earlier, beats_of, floor_of
 from groups.core.errors import ErrorCode
@@ -31,7 +24,7 @@ from groups.core.rows import Durable
 from groups.core.subscription import protocol_names
 from groups.core.values import SharedDict
 
-OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
+OVERSIZED = Cause(Trigger.GROUP_OVERSIZED, "the group has more members than group.max.size")
 
 
 def fresh(durable: Durable, now: Millis, rules: Rules, earlier: Earlier | None = None) -> Live:
@@ -170,7 +163,7 @@ def _keep_held(durable: Durable, live: Live, after: Live) -> None:
     if durable.group.state not in (EMPTY, STABLE) or live.join_phase is not None:
         return
     _keep_joins(durable, live, after)
-    if guards.is_owed(durable.group, after):
+    if after.is_owed(durable.group):
         after.put_off = live.put_off
         after.recovering = after.recovering or live.put_off is None
 

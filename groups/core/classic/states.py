@@ -33,18 +33,6 @@ returns to the state before it, since the requests are gone."""
 UNASSIGNED: Final = "unassigned"
 """A detail of the group's row: there was a generation without an assignment."""
 
-MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
-LEADER_REJOINED: Final = Trigger.LEADER_REJOINED
-METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
-MEMBER_REPLACED: Final = Trigger.MEMBER_REPLACED
-MEMBER_LEFT: Final = Trigger.MEMBER_LEFT
-SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
-SYNC_EXPIRED: Final = Trigger.SYNC_EXPIRED
-OPERATOR: Final = Trigger.OPERATOR
-GROUP_OVERSIZED: Final = Trigger.GROUP_OVERSIZED
-JOIN_TIMED_OUT: Final = Trigger.JOIN_TIMED_OUT
-MEMBER_REFUSED: Final = Trigger.MEMBER_REFUSED
-
 
 class Start(NamedTuple):
     """The states in which a trigger starts a rebalance, and its meaning."""
@@ -56,30 +44,30 @@ class Start(NamedTuple):
 _WITH_MEMBERS: Final = frozenset({COMPLETING, STABLE})
 
 REBALANCES: Final[Mapping[str, Start]] = {
-    MEMBER_JOINED: Start(
+    Trigger.MEMBER_JOINED: Start(
         _WITH_MEMBERS | {EMPTY}, "JoinGroup of a member that the group does not have yet"
     ),
-    LEADER_REJOINED: Start(
+    Trigger.LEADER_REJOINED: Start(
         frozenset({STABLE}), "JoinGroup of the leader, even with the same protocols"
     ),
-    METADATA_CHANGED: Start(
+    Trigger.METADATA_CHANGED: Start(
         _WITH_MEMBERS, "JoinGroup of a known member whose protocols or metadata differ"
     ),
-    MEMBER_REPLACED: Start(
+    Trigger.MEMBER_REPLACED: Start(
         _WITH_MEMBERS,
         "JoinGroup of a static member that came back with no member id; in Stable only when"
         " another protocol would be selected",
     ),
-    MEMBER_LEFT: Start(_WITH_MEMBERS, "LeaveGroup, by the member or by an administrator"),
-    SESSION_EXPIRED: Start(_WITH_MEMBERS, "a member sent nothing for its session timeout"),
-    SYNC_EXPIRED: Start(
+    Trigger.MEMBER_LEFT: Start(_WITH_MEMBERS, "LeaveGroup, by the member or by an administrator"),
+    Trigger.SESSION_EXPIRED: Start(_WITH_MEMBERS, "a member sent nothing for its session timeout"),
+    Trigger.SYNC_EXPIRED: Start(
         _WITH_MEMBERS, "a member joined but sent no SyncGroup within the rebalance timeout"
     ),
-    OPERATOR: Start(_WITH_MEMBERS, "an operator forced it, or evicted a member"),
-    MEMBER_REFUSED: Start(
+    Trigger.OPERATOR: Start(_WITH_MEMBERS, "an operator forced it, or evicted a member"),
+    Trigger.MEMBER_REFUSED: Start(
         _WITH_MEMBERS, "JoinGroup of a known member for which there is no room any more"
     ),
-    GROUP_OVERSIZED: Start(
+    Trigger.GROUP_OVERSIZED: Start(
         _WITH_MEMBERS, "a new owner loaded more members than group.max.size allows"
     ),
 }

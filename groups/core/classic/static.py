@@ -15,13 +15,13 @@ from groups.core.classic.join_phase import (
     select_protocol,
 )
 from groups.core.classic.live import Cause, Join
-from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, STABLE
+from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.facts import Departure, Origin
 from groups.core.group import Beat
-from groups.core.journal import EntryKind
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
 from groups.core.subscription import protocol_names
@@ -36,7 +36,7 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
     row = replace(wished, position=before.position, assignment=before.assignment)
     work.note(
         EntryKind.MEMBER_REPLACED,
-        trigger=MEMBER_REPLACED,
+        trigger=Trigger.MEMBER_REPLACED,
         reason="a static member came back under a new member id",
         client_reason=event.reason or "",
         member_id=row.member_id,
@@ -113,8 +113,8 @@ def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> 
 
 def _cause(row: MemberRow, event: JoinGroup) -> Cause:
     reason = "a static member came back and the group must agree anew"
-    client_reason = event.reason or ""
-    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id, client_reason=client_reason)
+    who, said = (row.member_id, row.client_id), event.reason or ""
+    return Cause(Trigger.MEMBER_REPLACED, reason, *who, client_reason=said)
 
 
 def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
@@ -122,7 +122,7 @@ def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
     recorded."""
     if _keeps_protocol(work, join):
         return True
-    held = guards.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
+    held = guards.holds(work, Trigger.MEMBER_REPLACED) and work.row.protocol_name in join.names
     if held:
         guards.owe(work, _cause(join.row, event))
     return held

@@ -1,112 +1,24 @@
-"""The timers of a classic group: sessions, handed-out ids, the join and the sync phase, and
-rebalances that were put off.
+"""What time ends in a classic group: sessions, handed-out ids, the join and the sync phase.
 
-``due`` finds the next time at which a tick decides something, ``tick`` decides it. ``resume`` is
-called first in every step, ``tidy`` last; both do nothing unless a rebalance is put off
-(``guards``). None reads a clock.
+``Live.due`` finds the next time at which ``tick`` decides something. Neither reads a clock.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 
-from groups.core.classic import awaited, guards
+from groups.core.classic import awaited
 from groups.core.classic.join_phase import (
-    end_sync_phase,
     maybe_complete,
     on_deadline,
-    prepare,
     rebalance_or_go_on,
 )
 from groups.core.classic.leave import remove
-from groups.core.classic.live import Cause, Join, Live
-from groups.core.classic.states import (
-    COMPLETING,
-    EMPTY,
-    MEMBER_JOINED,
-    PREPARING,
-    SESSION_EXPIRED,
-    STABLE,
-    SYNC_EXPIRED,
-)
+from groups.core.classic.live import Cause
+from groups.core.classic.states import COMPLETING, PREPARING, STABLE
 from groups.core.classic.work import Work
-from groups.core.errors import ErrorCode
 from groups.core.events import Tick
 from groups.core.explanation import End
-from groups.core.group import Millis, Rules
-from groups.core.journal import EntryKind
-from groups.core.rows import Durable, MemberRow
-from groups.core.step import EXACT_MAX
-from groups.core.values import SharedDict
-
-
-def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
-    """The earliest time at which ``tick`` would decide something; ``earliest``: the earliest
-    deadline of single members."""
-    deadlines = _of_the_group(durable, live, rules)
-    return min(deadlines if earliest is None else (earliest, *deadlines), default=None)
-
-
-def ids(durable: Durable, live: Live) -> Iterable[str]:
-    """All ids with deadlines: members, including parked ones, and handed-out ids."""
-    return chain(durable.members, live.joins, live.pending)
-
-
-def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """The earliest deadline of these ids."""
-    joins, pending, syncs, rows = live.joins, live.pending, live.syncs, durable.members
-    has_joins, has_pending, has_syncs = bool(joins), bool(pending), bool(syncs)
-    ends: list[Millis] = []
-    for member_id in ids:  # no look-up in what is empty, as most is most of the time
-        if has_joins and member_id in joins:
-            ends += _of_a_join(live, joins[member_id])
-        elif has_pending and member_id in pending:
-            ends += _of_an_id(live, member_id)
-        elif not (has_syncs and member_id in syncs) and (row := rows.get(member_id)) is not None:
-            ends.append(live.session_end(row))
-    return min(ends, default=None)
-
-
-def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
-    """The ids whose deadlines a step may have made earlier, by its working copy ``changed`` of
-    ``live``; None: all."""
-    if len(changed.beats) + len(changed.pending) <= EXACT_MAX:
-        return None
-    if changed.floor != live.floor or (changed.join_phase is None) is not (live.join_phase is None):
-        return None
-    ids: set[str] = set()
-    for entries in (changed.beats, changed.joins, changed.syncs, changed.pending):
-        if entries.touched is None:
-            return None
-        ids |= entries.touched
-    rows = after.members
-    if rows is durable.members:
-        return ids
-    return ids | rows.touched if isinstance(rows, SharedDict) and rows.touched is not None else None
-
-
-def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
-    if live.recovering:
-        yield live.floor
-    if live.sync is not None and live.unsynced:
-        yield live.sync.deadline
-    if live.join_phase is not None:
-        yield live.join_phase.deadline(rules.group_quiet_window_ms, bool(live.awaited))
-    held_until = guards.due(durable, live, rules)
-    if held_until is not None:
-        yield held_until
-
-
-def _of_an_id(live: Live, member_id: str) -> Iterator[Millis]:
-    yield live.pending_deadline(live.pending[member_id])
-    if live.awaits(member_id):
-        yield live.awaited_until(live.pending[member_id])
-
-
-def _of_a_join(live: Live, join: Join) -> Iterator[Millis]:
-    if live.join_phase is None:
-        yield guards.join_deadline(live, join)
-    elif join.is_new:
-        yield live.guard_deadline(join)
+from groups.core.journal import Trigger
+from groups.core.rows import MemberRow
 
 
 def tick(work: Work, event: Tick) -> None:
@@ -137,9 +49,9 @@ def _expire_sessions(work: Work) -> None:
     first join has been parked for too long."""
     late = list(_silent(work))
     for row in late:
-        remove(work, row.member_id, SESSION_EXPIRED)
+        remove(work, row.member_id, Trigger.SESSION_EXPIRED)
     if late:
-        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, "was not heard of in time", late))
+        rebalance_or_go_on(work, _cause(Trigger.SESSION_EXPIRED, "was not heard of in time", late))
 
 
 def _silent(work: Work) -> Iterator[MemberRow]:
@@ -164,13 +76,13 @@ def _expire_held_joins(work: Work) -> None:
     if live.join_phase is not None:
         return
     joins = live.joins.values()
-    late = [join.row for join in joins if work.now >= guards.join_deadline(live, join)]
+    late = [join.row for join in joins if work.now >= live.join_deadline(join)]
     members = [row for row in late if row.member_id in work.members]
     for row in late:
-        remove(work, row.member_id, SESSION_EXPIRED)
+        remove(work, row.member_id, Trigger.SESSION_EXPIRED)
     if members:
         what = "waited too long for a rebalance that was put off"
-        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, what, members))
+        rebalance_or_go_on(work, _cause(Trigger.SESSION_EXPIRED, what, members))
 
 
 def _expire_syncs(work: Work) -> None:
@@ -182,8 +94,8 @@ def _expire_syncs(work: Work) -> None:
     assert work.state in (COMPLETING, STABLE)
     late = [row for row in work.members.values() if row.member_id in live.unsynced]
     for row in late:
-        remove(work, row.member_id, SYNC_EXPIRED)
-    rebalance_or_go_on(work, _cause(SYNC_EXPIRED, "sent no SyncGroup in time", late))
+        remove(work, row.member_id, Trigger.SYNC_EXPIRED)
+    rebalance_or_go_on(work, _cause(Trigger.SYNC_EXPIRED, "sent no SyncGroup in time", late))
 
 
 def _end_join_phase(work: Work) -> None:
@@ -203,41 +115,3 @@ def _cause(trigger: str, what: str, late: list[MemberRow]) -> Cause:
     first, named = late[0], awaited.named(late)
     reason = f"{who} {what}"
     return Cause(trigger, reason, first.member_id, first.client_id, ids, named=named)
-
-
-AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
-
-
-def resume(work: Work) -> None:
-    """Begin the rebalance that was put off, if no guard rail delays it any more."""
-    cause = work.live.put_off
-    if cause is not None and not guards.holds(work, cause.trigger):
-        prepare(work, cause)
-
-
-def tidy(work: Work) -> None:
-    """A group that lost its last member while it was frozen becomes empty; a rebalance that is not
-    necessary any more is forgotten."""
-    if work.live.put_off is None:
-        return
-    if work.state == STABLE and not work.members:
-        _empty(work)
-    if not guards.is_owed(work.row, work.live):
-        work.change().put_off = None
-
-
-def _empty(work: Work) -> None:
-    """Become empty with the next generation, without a join phase: new members continue to wait."""
-    generation, trigger = work.row.generation, work.row.details["must_rebalance"]
-    end_sync_phase(work, ErrorCode.UNKNOWN_MEMBER_ID)
-    work.move_to(PREPARING)
-    work.move_to(EMPTY, generation=generation + 1, protocol_name=None, leader=None)
-    work.set_details(synced=None, must_rebalance=None, causes=None, follow_up=None)
-    live = work.change()
-    live.generation, live.floor, live.put_off = generation + 1, work.now, AGAIN
-    work.note(
-        EntryKind.EMPTIED,
-        trigger=trigger,
-        reason="the last member went while the group was frozen",
-        generation_before=generation,
-    )

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from groups.core.assignment import count_of
-from groups.core.classic import guards
 from groups.core.classic.live import JoinPhase, Live, SyncPhase
 from groups.core.classic.states import UNASSIGNED
 from groups.core.group import Millis, Rules
@@ -35,7 +34,7 @@ def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting 
         return _joining(durable, live, live.join_phase, rules, now)
     if live.sync is not None and live.unsynced:
         return _syncing(durable, live, live.sync)
-    if guards.is_owed(durable.group, live):
+    if live.is_owed(durable.group):
         return _put_off(durable, live, rules)
     return None
 
@@ -99,7 +98,7 @@ def _put_off(durable: Durable, live: Live, rules: Rules) -> Waiting:
     return Waiting(
         phase=Phase.PUT_OFF,
         since=None,
-        until=guards.due(durable, live, rules),
+        until=live.put_off_until(durable, rules),
         newcomers=_newcomers(live),
         newcomers_count=live.fresh,
     )

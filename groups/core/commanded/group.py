@@ -189,7 +189,6 @@ class CommandedGroup(RowsGroup[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(), rules)
 
@@ -202,7 +201,6 @@ class CommandedGroup(RowsGroup[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, rules, earlier), rules)
@@ -219,9 +217,6 @@ class CommandedGroup(RowsGroup[Live]):
             rebalance.advance(work)
         return self._decided(work, events, check_change)
 
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
-
     def _next(self, earliest: Millis | None) -> Millis | None:
         return timers.due(self._durable, self._live, self.rules, earliest)
 
@@ -231,7 +226,6 @@ class CommandedGroup(RowsGroup[Live]):
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -239,7 +233,6 @@ class CommandedGroup(RowsGroup[Live]):
         return ()
 
     def with_revision(self, revision: int) -> Self:
-        """The same group after its rows were written."""
         after = super().with_revision(revision)
         after._wants = self._wants
         return after
@@ -249,11 +242,9 @@ class CommandedGroup(RowsGroup[Live]):
         return NOBODY
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
-        """Each consumer's session."""
         live = self._live
         for consumer_id, row in self._durable.members.items():
             timeout_ms = row.session_timeout_ms

@@ -11,17 +11,13 @@ from dataclasses import replace
 
 from groups.core import commands
 from groups.core.commanded import awaited, rebalance, thread_offers
-from groups.core.commanded.states import (
-    COMPLETING,
-    MEMBER_LEFT,
-    NOT_ACKNOWLEDGED,
-)
+from groups.core.commanded.states import COMPLETING
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup
 from groups.core.explanation import REMOVALS
 from groups.core.facts import DEPARTURES, Departure
-from groups.core.journal import NAMED_MAX, EntryKind
+from groups.core.journal import NAMED_MAX, EntryKind, Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.removals import departure, removals
 from groups.core.replies import Left
@@ -37,13 +33,13 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         codes.append(ErrorCode.UNKNOWN_MEMBER_ID if row is None else ErrorCode.NONE)
         if row is not None:
             left.append((row, leaver.reason or ""))
-            remove(work, row.member_id, MEMBER_LEFT, departure(event.author, row))
+            remove(work, row.member_id, Trigger.MEMBER_LEFT, departure(event.author, row))
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, left, work.row.generation))
     if left:
         first, client_reason = left[0]
         what = "a consumer left the group"
-        cause = Cause(MEMBER_LEFT, what, first.member_id, first.client_id, client_reason)
+        cause = Cause(Trigger.MEMBER_LEFT, what, first.member_id, first.client_id, client_reason)
         gone(work, cause, [row for row, _ in left])
 
 
@@ -89,7 +85,7 @@ def give_up(work: Work, late: Iterable[MemberRow]) -> None:
     ids = [row.member_id for row in late]
     work.note(
         EntryKind.CONSUMER_REBALANCE_FAILED,
-        trigger=NOT_ACKNOWLEDGED,
+        trigger=Trigger.NOT_ACKNOWLEDGED,
         reason=reason,
         member_id=first.member_id,
         client_id=first.client_id,
@@ -98,4 +94,4 @@ def give_up(work: Work, late: Iterable[MemberRow]) -> None:
         details={"option": option, "retries": retries, "left": len(late)},
     )
     for row in late:
-        expel(work, row, Cause(NOT_ACKNOWLEDGED, reason, row.member_id, row.client_id))
+        expel(work, row, Cause(Trigger.NOT_ACKNOWLEDGED, reason, row.member_id, row.client_id))

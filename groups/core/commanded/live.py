@@ -5,13 +5,14 @@ it. The ``Live`` of a committed group never changes (its ``Beat`` objects do): a
 copy.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groups.core.commanded.offered import Offered
 from groups.core.explanation import Because, Episode
 from groups.core.group import Beat, Millis
 from groups.core.rounds import NEVER_IDLE, Idle
-from groups.core.rows import MemberRow
+from groups.core.rows import Durable, MemberRow
 from groups.core.values import SharedDict
 
 
@@ -56,3 +57,10 @@ class Live:
     def deadline(self, row: MemberRow) -> Millis:
         """When a silent consumer is considered dead."""
         return self.beats[row.member_id].at + row.session_timeout_ms
+
+    def earliest_of(self, ids: Iterable[str], durable: Durable) -> Millis | None:
+        """When the first of these sessions ends."""
+        return min((self.deadline(durable.members[each]) for each in ids), default=None)
+
+    def touched(self, _durable: Durable, _after: Durable, _changed: "Live") -> None:
+        """None: after each step all deadlines are looked at."""

@@ -5,12 +5,12 @@ from typing import Final
 from groups.core import commands, drains
 from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.leave import expel
-from groups.core.commanded.states import EMPTY, OPERATOR, STABLE
+from groups.core.commanded.states import EMPTY, STABLE
 from groups.core.commanded.work import Work
 from groups.core.drains import Drain, DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
-from groups.core.journal import EntryKind
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.rows import MemberRow
 from groups.core.step import Handlers
@@ -22,7 +22,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "consumers", "stop and start")
         reason = f"{event.actor} forced it: {event.reason}"
-        rebalance.queue(work, Cause(OPERATOR, reason), forced=True)
+        rebalance.queue(work, Cause(Trigger.OPERATOR, reason), forced=True)
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
@@ -32,7 +32,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
         work.refused(event.operation_id, "the group has no such member")
         return
     reason = f"{event.actor} evicted a member: {event.reason}"
-    cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
+    cause = Cause(Trigger.OPERATOR, reason, row.member_id, row.client_id)
     work.note(EntryKind.MEMBER_EXPELLED, **cause._asdict())
     expel(work, row, cause)
     detail = "the member was removed"
@@ -67,7 +67,7 @@ def _present(work: Work, member_id: str) -> MemberRow | None:
 
 def _set_drain(work: Work, row: MemberRow, drain: Drain | None, reason: str) -> None:
     work.put(drains.put(row, drain))
-    rebalance.queue(work, Cause(OPERATOR, reason, row.member_id, row.client_id), who=[row])
+    rebalance.queue(work, Cause(Trigger.OPERATOR, reason, row.member_id, row.client_id), who=[row])
 
 
 HANDLERS: Final[Handlers[Work]] = {

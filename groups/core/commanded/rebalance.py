@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from groups.core import commands, drains
-from groups.core.commanded import assignment, awaited, guards, rounds, thread_offers
+from groups.core.commanded import acknowledging, assignment, awaited, guards, thread_offers
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.thread_offers import Owned
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
@@ -141,7 +141,7 @@ def _start(work: Work) -> bool:
     work.set_details(queued=None, attempt=1, round=done)
     work.move_to(COMPLETING, generation=work.row.generation + 1)
     work.change().attempt_at = work.now
-    rounds.all_stopped(work)
+    acknowledging.all_stopped(work)
     awaited.begin_start(work)
     for consumer, row in present.items():
         owned = shares[consumer]

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from groups.core.commanded import rebalance
 from groups.core.commanded.live import Live
-from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.earlier import Earlier, beats_of
 from groups.core.explanation import unpacked
 from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
@@ -61,4 +61,4 @@ def recover(work: Work) -> None:
     """Queue the group, once (the design's 2.3: "always try to rebalance every group")."""
     if work.live.recovering:
         work.change().recovering = False
-        rebalance.queue(work, Cause(OWNER_CHANGED, "another node took over the group"))
+        rebalance.queue(work, Cause(Trigger.OWNER_CHANGED, "another node took over the group"))

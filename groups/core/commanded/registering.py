@@ -8,12 +8,13 @@ from uuid import UUID
 
 from groups.core import commands, drains
 from groups.core.commanded import awaited, rebalance, thread_offers, topics
-from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
+from groups.core.commanded.states import EMPTY, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
 from groups.core.explanation import End
 from groups.core.facts import Departure
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.replies import Registered
 from groups.core.rows import MemberRow
@@ -124,7 +125,7 @@ def _welcome(
         work.drop(consumer_id, Departure.REPLACED)  # it does not work on its partitions any more
     work.put(drains.looked(work, row))
     reason = "a consumer starts anew" if consumer is not None else "a consumer has registered"
-    return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
+    return Cause(Trigger.MEMBER_JOINED, reason, consumer_id, event.client_id)
 
 
 def _next_position(work: Work) -> int:
@@ -159,6 +160,5 @@ def _offer_again(
     work.put(after)
     if thread_offers.same_offer(consumer, details):
         return None
-    return Cause(
-        METADATA_CHANGED, "a consumer wants other topics", consumer.member_id, consumer.client_id
-    )
+    who = (consumer.member_id, consumer.client_id)
+    return Cause(Trigger.METADATA_CHANGED, "a consumer wants other topics", *who)

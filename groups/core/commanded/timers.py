@@ -1,15 +1,13 @@
 """Time in a commanded group: sessions, and commands without an acknowledgement."""
 
-from collections.abc import Iterable
-
 from groups.core import commands
 from groups.core.commanded import guards, leave, rebalance
 from groups.core.commanded.live import Live
-from groups.core.commanded.states import SESSION_EXPIRED
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.events import Tick
 from groups.core.facts import DEPARTURES, Departure
 from groups.core.group import Millis, Rules
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable, MemberRow
 
@@ -32,7 +30,7 @@ def _expire(work: Work) -> None:
     including expelled ones."""
     rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
     for row in rows:
-        leave.remove(work, row.member_id, SESSION_EXPIRED, _how(row))
+        leave.remove(work, row.member_id, Trigger.SESSION_EXPIRED, _how(row))
     silent = [row for row in rows if not commands.is_expelled(row)]
     for row in rows:
         if commands.is_expelled(row):
@@ -41,7 +39,7 @@ def _expire(work: Work) -> None:
         who = "a consumer was" if len(silent) == 1 else f"{len(silent)} consumers were"
         first = silent[0]
         reason = f"{who} not heard of in time"
-        cause = Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id)
+        cause = Cause(Trigger.SESSION_EXPIRED, reason, first.member_id, first.client_id)
         leave.gone(work, cause, silent)
 
 
@@ -53,11 +51,6 @@ def _how(row: MemberRow) -> Departure:
 
 def _attempt_end(live: Live, rules: Rules) -> Millis:
     return live.attempt_at + rules.rebalance_backoff_ms
-
-
-def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """When the first of these sessions ends."""
-    return min((live.deadline(durable.members[each]) for each in ids), default=None)
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from groups.core.commanded import rebalance, thread_offers
-from groups.core.commanded.states import TOPICS_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.events import TopicsChanged
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 
@@ -17,7 +17,7 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
     if news:
         names = ", ".join(news)[:200]
         rebalance.queue(
-            work, Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
+            work, Cause(Trigger.TOPICS_CHANGED, f"the partitions of {names} are not what they were")
         )
 
 

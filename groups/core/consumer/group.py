@@ -212,7 +212,6 @@ class ConsumerGroup(GroupValue[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, {}, Index(), Live(now), rules)
 
@@ -225,7 +224,6 @@ class ConsumerGroup(GroupValue[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the live state, or with None after a takeover."""
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
         index = Index.of(members.values(), durable.group.details)
         before = live or recovery.taken_over(members, index, rules, now, earlier)
@@ -233,7 +231,6 @@ class ConsumerGroup(GroupValue[Live]):
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self is not changed."""
         row = self._durable.group
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
@@ -282,7 +279,6 @@ class ConsumerGroup(GroupValue[Live]):
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every session and timer extended by the missed time."""
         live = recovery.rearmed(self._live, self.rules, now, missed)
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
@@ -291,14 +287,12 @@ class ConsumerGroup(GroupValue[Live]):
         return ()
 
     def with_revision(self, revision: int) -> Self:
-        """The same group after its rows were written."""
         durable = replaced(self._durable, revision=revision)
         after = type(self)(durable, self.members, self._index, self._live, self.rules)
         after._due = self._due
         return after
 
     def with_rules(self, rules: Rules) -> Self:
-        """The same group under other rules."""
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
     def heartbeat_view(self) -> HeartbeatView:
@@ -325,7 +319,6 @@ class ConsumerGroup(GroupValue[Live]):
         return self._live.beats[sign.member_id] if is_right else None
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(
             self._durable, self.members, self._index, self._live, self.rules, now
         )
@@ -335,7 +328,6 @@ class ConsumerGroup(GroupValue[Live]):
         return awaited.left_off(self._live, self.members, self._index, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
-        """Each member's session."""
         sessions, members = Sessions(self._live, self._index, self.rules), self.members
         for member_id in self._live.beats:
             timeout_ms, heard = (

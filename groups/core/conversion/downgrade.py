@@ -21,14 +21,7 @@ from groups.core.classic.join_phase import (
     select_protocol,
 )
 from groups.core.classic.live import Cause, Live, Told
-from groups.core.classic.states import (
-    EMPTY,
-    MEMBER_JOINED,
-    MEMBER_LEFT,
-    MEMBER_REPLACED,
-    REBALANCES,
-    STABLE,
-)
+from groups.core.classic.states import EMPTY, REBALANCES, STABLE
 from groups.core.classic.work import Work
 from groups.core.consumer.classic_members import PROTOCOL_TYPE, named_parts
 from groups.core.consumer.group import ConsumerGroup
@@ -40,7 +33,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.facts import Owns, owned_in
 from groups.core.group import Answer, Decision, JournalEntry, Millis
-from groups.core.journal import EntryKind
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Operated
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.step import check_step
@@ -66,7 +59,7 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
         return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
     member_id, client_reason = event.member_id or None, event.reason or ""
     entry = policy.converted(
-        group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, client_reason
+        group, after, Trigger.MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, client_reason
     )
     return replace(decision, journal=(entry, *decision.journal))
 
@@ -190,8 +183,9 @@ class _Change:
         """The cause of the classic members' rebalance."""
         start = self.start
         if start is None or not self.has_departed:
-            return Cause(MEMBER_REPLACED, "a static member came back by the classic protocol")
-        trigger = start.trigger if start.trigger in REBALANCES else MEMBER_LEFT
+            reason = "a static member came back by the classic protocol"
+            return Cause(Trigger.MEMBER_REPLACED, reason)
+        trigger = start.trigger if start.trigger in REBALANCES else Trigger.MEMBER_LEFT
         who = (start.member_id, start.client_id)
         return Cause(trigger, start.reason, *who, start.left, start.client_reason)
 
@@ -278,7 +272,7 @@ class _Change:
     def journal(self, group: ClassicGroup) -> Iterable[JournalEntry]:
         """The decision's entries, with the conversion in place of the new epoch."""
         start = self.start
-        trigger = start.trigger if start is not None else MEMBER_REPLACED
+        trigger = start.trigger if start is not None else Trigger.MEMBER_REPLACED
         who: tuple[str | None, str | None, str] = (None, None, "")
         if start is not None:
             who = (start.member_id, start.client_id, start.client_reason)

@@ -14,7 +14,7 @@ from groups.core.assignors.types import NOTHING, Parts
 from groups.core.classic.awaited import left_off
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.ownership import interrupted
-from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
+from groups.core.classic.states import COMPLETING, PREPARING
 from groups.core.classic.work import Work
 from groups.core.consumer import guards, ownership
 from groups.core.consumer.group import ConsumerGroup
@@ -29,6 +29,7 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.explanation import Because, Episode
 from groups.core.facts import Fact, Owns
 from groups.core.group import Answer, Beat, Decision, Millis
+from groups.core.journal import Trigger
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Details, Durable, GroupRow, MemberRow
 from groups.core.subscription import metadata_of, protocol_names, subscription_of
@@ -67,7 +68,7 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
     if all(member.is_classic for member in decision.group.members.values()):
         return replace(decision, group=group, journal=(), facts=())  # it was refused
     entry = policy.converted(
-        group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
+        group, after, Trigger.MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
     )
     interrupted(work)
     return replace(

@@ -5,7 +5,6 @@ Every member's JoinGroup is awaited, until it counts as dead. Decides nothing.
 
 from collections.abc import Sequence
 
-from groups.core.draft.states import METADATA_CHANGED
 from groups.core.draft.work import Work
 from groups.core.explanation import (
     REMOVALS,
@@ -14,6 +13,7 @@ from groups.core.explanation import (
     Phase,
     Wait,
 )
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.waiting import Act, name_of
@@ -22,7 +22,7 @@ from groups.core.waiting import Act, name_of
 def because(work: Work, cause: Cause, who: Sequence[MemberRow]) -> None:
     """One more cause of the current rebalance. (In it every join is awaited, whatever topics it
     has.)"""
-    if cause.trigger != METADATA_CHANGED:
+    if cause.trigger != Trigger.METADATA_CHANGED:
         episode = work.join_phase.episode.with_cause(cause.because(work.now, who))
         work.set_join_phase(episode=episode)
 

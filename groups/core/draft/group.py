@@ -31,6 +31,7 @@ from groups.core.events import (
     DraftHeartbeat,
     DraftJoin,
     Event,
+    IdsAbandoned,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
@@ -50,8 +51,7 @@ from groups.core.group import (
     Session,
     session_of,
 )
-from groups.core.refusals import REFUSALS, Refusals
-from groups.core.replies import Committed, DraftJoined
+from groups.core.replies import REFUSALS, Committed, DraftJoined, Refusals
 from groups.core.rows import Durable, MemberRow
 from groups.core.signs_of_life import ClassicHeartbeat, Sign
 from groups.core.step import Handlers, RowsGroup, absent_row, decide
@@ -69,6 +69,7 @@ HANDLERS: Final[Handlers[Work]] = {
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
     LeaveGroup: leave.leave_group,
+    IdsAbandoned: leave.ids_abandoned,
     MembersRefused: leave.members_refused,
     TopicsChanged: topics.topics_changed,
     **operator.HANDLERS,
@@ -135,7 +136,6 @@ class DraftGroup(RowsGroup[Live]):
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
-        """The group for an id without a row."""
         nobody = Durable(absent_row(group_id, KIND, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now), rules)
 
@@ -148,14 +148,12 @@ class DraftGroup(RowsGroup[Live]):
         now: Millis,
         earlier: Earlier | None = None,
     ) -> Self:
-        """Combine loaded rows with the previous live state, or with None after a takeover."""
         durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now, earlier), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-        """Decide the events in order; self is not changed."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         if self._live.recovering:
             recovery.recover(work)
@@ -163,14 +161,8 @@ class DraftGroup(RowsGroup[Live]):
             decide(work, event, HANDLERS, REFUSED_HERE)
         return self._decided(work, events, check_change)
 
-    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
-        return timers.earliest_of(ids, self._durable, self._live)
-
     def _next(self, earliest: Millis | None) -> Millis | None:
         return timers.due(self._durable, self._live, self.rules, earliest)
-
-    def _touched(self, after: Self) -> Iterable[str] | None:
-        return timers.touched(self._durable, self._live, after._durable, after._live)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: clients whose tickets are not held any more have to ask again."""
@@ -179,7 +171,6 @@ class DraftGroup(RowsGroup[Live]):
         return tuple(Answer(ticket, lost) for ticket in tickets if ticket not in held)
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
-        """The same group with every timer extended by the missed time."""
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -215,7 +206,6 @@ class DraftGroup(RowsGroup[Live]):
         return None
 
     def waiting(self, now: Millis) -> Waiting | None:
-        """What the group waits for; None if it is settled."""
         return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from groups.core import row_packing
 from groups.core.draft import guards, join_phase, strategies
 from groups.core.draft.live import Join
-from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
+from groups.core.draft.states import EMPTY, STABLE
 from groups.core.draft.work import EXCLUDED, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin, Ticket
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
@@ -45,7 +46,8 @@ def join_group(work: Work, event: DraftJoin) -> None:
         subscription = row_packing.pack_topics(event.strategy, event.topics)
         guards.admit(work, event, row, subscription)
         _count_topics(work, event)
-        join_phase.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
+        who = (event.consumer_id, event.client_id)
+        join_phase.start(work, Cause(Trigger.METADATA_CHANGED, WANTS, *who))
         work.hear(event.consumer_id)
         work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
@@ -136,7 +138,7 @@ def _hold_member(work: Work, event: DraftJoin, member: MemberRow) -> Cause:
         first = before.first
     row = _row(event, member.position, member.assignment)
     live.joins[consumer_id] = Join(row, event.ticket, work.now, event.client, first)
-    return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
+    return Cause(Trigger.METADATA_CHANGED, WANTS, consumer_id, event.client_id)
 
 
 def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
@@ -149,7 +151,7 @@ def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
             newcomers.remove(join)
     newcomers.append(Join(_row(event, 0), event.ticket, work.now, event.client))
     reason = "it was left out of the last round" if event.consumer_id else "it has no id yet"
-    return Cause(MEMBER_JOINED, reason, event.consumer_id or None, event.client_id)
+    return Cause(Trigger.MEMBER_JOINED, reason, event.consumer_id or None, event.client_id)
 
 
 def _supersede(work: Work, ticket: Ticket | None, consumer_id: str) -> None:

@@ -14,7 +14,7 @@ from groups.core import drains, row_packing
 from groups.core.assignment import count_of
 from groups.core.draft import awaited, guards, strategies
 from groups.core.draft.live import Join, JoinPhase
-from groups.core.draft.states import EMPTY, PREPARING, SESSION_EXPIRED, STABLE
+from groups.core.draft.states import EMPTY, PREPARING, STABLE
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import KIND, OWED, Work
 from groups.core.explanation import Episode, Explanation
@@ -53,7 +53,7 @@ def start(
     put it off, it is always owed; one that ``is_forced`` is not put off. ``left``: members that are
     already gone, ``who``: all members that are the cause, for the journal.
     """
-    silence = cause.trigger == SESSION_EXPIRED
+    silence = cause.trigger == Trigger.SESSION_EXPIRED
     if not is_forced and guards.holds(work):
         guards.put_off(work, cause)
         return

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from groups.core.draft import awaited, join_phase
-from groups.core.draft.states import MEMBER_LEFT, PREPARING, SESSION_EXPIRED
+from groups.core.draft.states import PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
-from groups.core.events import LeaveGroup, MembersRefused
+from groups.core.events import IdsAbandoned, LeaveGroup, MembersRefused
 from groups.core.facts import Departure
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.removals import departure, removals
 from groups.core.replies import DraftJoined, Left
@@ -27,11 +28,11 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
             left.append((leaver.member_id, client_id, leaver.reason or ""))
             removed.append((work.members[leaver.member_id], leaver.reason or ""))
             how = departure(event.author, work.members[leaver.member_id])
-            remove(work, leaver.member_id, MEMBER_LEFT, how)
+            remove(work, leaver.member_id, Trigger.MEMBER_LEFT, how)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     work.journal.extend(removals(event.author, removed, work.row.generation))
     if left:
-        cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
+        cause = Cause(Trigger.MEMBER_LEFT, "it left the group", *left[0])
         rebalance(work, cause, [row for row, _ in removed])
 
 
@@ -49,6 +50,15 @@ def remove(work: Work, consumer_id: str, trigger: str, how: Departure) -> None:
     del work.change_members()[consumer_id]
 
 
+def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
+    """The connection of a held join has ended. A consumer without a row is gone: nobody would send
+    a heartbeat under the id that it would get. A member comes again under its own."""
+    newcomers = work.live.newcomers
+    others = [join for join in newcomers if join.ticket is None or join.ticket != event.join]
+    if len(others) < len(newcomers):
+        work.change().newcomers = others
+
+
 def members_refused(work: Work, event: MembersRefused) -> None:
     """A new consumer's row cannot be written. New consumers have no ids yet to tell them apart, so
     all waiting ones are refused; members are not changed."""
@@ -64,7 +74,7 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
     """Delete the rows of several silent consumers."""
     for consumer_id in consumer_ids:
-        remove(work, consumer_id, SESSION_EXPIRED, Departure.EXPIRED)
+        remove(work, consumer_id, Trigger.SESSION_EXPIRED, Departure.EXPIRED)
 
 
 def rebalance(work: Work, cause: Cause, gone: Sequence[MemberRow]) -> None:

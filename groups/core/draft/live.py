@@ -4,7 +4,7 @@ Values only.
 The ``Live`` of a committed group never changes (its ``Beat`` objects do): a step changes a copy.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from groups.core.authors import UNKNOWN_CLIENT, Client
@@ -14,7 +14,8 @@ from groups.core.explanation import Episode
 from groups.core.group import Beat, Millis
 from groups.core.rebalance_cause import Cause
 from groups.core.rounds import NEVER_IDLE, Idle
-from groups.core.rows import MemberRow
+from groups.core.rows import Durable, MemberRow
+from groups.core.step import EXACT_MAX
 from groups.core.values import SharedDict
 
 
@@ -114,3 +115,29 @@ class Live:
         if self.join_phase is not None and row.member_id not in self.suspects:
             since = max(since, self.join_phase.started_at)
         return since + row.session_timeout_ms
+
+    def earliest_of(self, ids: Iterable[str], durable: Durable) -> Millis | None:
+        """When the first awaited one of these would count as dead."""
+        rows = durable.members
+        awaited = (rows[c] for c in ids if c in rows and self.is_awaited(c))
+        return min(map(self.deadline, awaited), default=None)
+
+    def touched(self, durable: Durable, after: Durable, changed: "Live") -> Iterable[str] | None:
+        """The members whose deadlines a step may have made earlier, by its working copy
+        ``changed`` of this; None: all."""
+        rows = after.members
+        if len(rows) <= EXACT_MAX or self._times() != changed._times():
+            return None
+        ids: set[str] = set()
+        for entries in (changed.beats, changed.joins, rows):
+            if entries is durable.members:
+                continue
+            if not isinstance(entries, SharedDict) or entries.touched is None:
+                return None
+            ids |= entries.touched
+        return ids
+
+    def _times(self) -> tuple[Millis, Millis | None, dict[str, Millis]]:
+        """Values on which the deadlines of all members depend."""
+        phase = self.join_phase
+        return self.floor, None if phase is None else phase.started_at, self.suspects

@@ -5,12 +5,13 @@ from typing import Final
 from groups.core import drains, row_packing
 from groups.core.draft import join_phase
 from groups.core.draft.leave import rebalance, remove
-from groups.core.draft.states import EMPTY, OPERATOR, PREPARING
+from groups.core.draft.states import EMPTY, PREPARING
 from groups.core.draft.work import Work
 from groups.core.drains import Drain, DrainMember, UndrainMember
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
 from groups.core.facts import Departure
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.rows import MemberRow
 from groups.core.step import Handlers
@@ -22,7 +23,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
     if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
         await_generation(work, event, "consumers", "join again")
         reason = f"{event.actor} forced it: {event.reason}"
-        join_phase.start(work, Cause(OPERATOR, reason), owed=True, is_forced=True)
+        join_phase.start(work, Cause(Trigger.OPERATOR, reason), owed=True, is_forced=True)
 
 
 def evict_member(work: Work, event: EvictMember) -> None:
@@ -31,11 +32,11 @@ def evict_member(work: Work, event: EvictMember) -> None:
     if row is None:
         work.refused(event.operation_id, "the group has no such member")
         return
-    remove(work, row.member_id, OPERATOR, Departure.EVICTED)
+    remove(work, row.member_id, Trigger.OPERATOR, Departure.EVICTED)
     work.hung_up.append(row.member_id)
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
     reason = f"{event.actor} evicted a member: {event.reason}"
-    rebalance(work, Cause(OPERATOR, reason, row.member_id, row.client_id), [row])
+    rebalance(work, Cause(Trigger.OPERATOR, reason, row.member_id, row.client_id), [row])
 
 
 def drain(work: Work, event: DrainMember) -> None:
@@ -67,7 +68,7 @@ def _set_drain(work: Work, row: MemberRow, drain: Drain | None) -> None:
 
 
 def _rebalance(work: Work, row: MemberRow, reason: str) -> None:
-    cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
+    cause = Cause(Trigger.OPERATOR, reason, row.member_id, row.client_id)
     join_phase.start(work, cause, owed=True, who=[row])
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from groups.core.draft import join_phase
 from groups.core.draft.live import JoinPhase, Live
-from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
+from groups.core.draft.states import PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.earlier import Earlier, beats_of, floor_of
 from groups.core.explanation import Episode
 from groups.core.group import Millis, forgiven, forgiven_beats
-from groups.core.journal import EntryKind
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 from groups.core.values import SharedDict
@@ -87,7 +87,7 @@ def recover(work: Work) -> None:
     work.move_to(STABLE)
     work.note(
         EntryKind.REBALANCE_ABANDONED,
-        trigger=OWNER_CHANGED,
+        trigger=Trigger.OWNER_CHANGED,
         reason="the requests that had started it ended with their owner",
     )
 

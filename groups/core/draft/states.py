@@ -4,8 +4,6 @@ only."""
 from collections.abc import Mapping
 from typing import Final
 
-from groups.core.journal import Trigger
-
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
 STABLE: Final = "Stable"
@@ -18,11 +16,3 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     DEAD: frozenset(),
 }
 """The states that may follow each state. Dead is the absence of the row."""
-
-MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
-METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
-MEMBER_LEFT: Final = Trigger.MEMBER_LEFT
-SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
-TOPICS_CHANGED: Final = Trigger.TOPICS_CHANGED
-OPERATOR: Final = Trigger.OPERATOR
-OWNER_CHANGED: Final = Trigger.OWNER_CHANGED

@@ -1,9 +1,10 @@
 """Partition changes of subscribed topics: the coordinator tracks them, and tells consumers."""
 
 from groups.core.draft import join_phase
-from groups.core.draft.states import STABLE, TOPICS_CHANGED
+from groups.core.draft.states import STABLE
 from groups.core.draft.work import TOPICS, Work
 from groups.core.events import TopicsChanged
+from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 
 
@@ -19,5 +20,5 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
     news = stale if work.state == STABLE else sorted(changed)
     if news:
         names = ", ".join(news)[:200]
-        cause = Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
+        cause = Cause(Trigger.TOPICS_CHANGED, f"the partitions of {names} are not what they were")
         join_phase.start(work, cause, owed=True)

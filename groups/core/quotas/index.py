@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from math import inf, isinf
 from typing import Final, NamedTuple
 
+from groups.core.networks import network_of
 from groups.core.quotas.entities import CONNECTIONS, IP, Entity, of_client
-from groups.core.shares import network_of
 
 Quotas = Mapping[Entity, Mapping[str, float]]
 """Values by key, for each entity."""

@@ -11,7 +11,7 @@ from groups.store.sql.history import NOTE_GONE
 BELL = "rollcall_topics"
 """The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
 
-_RINGS = notify("%(bell)s", "name")
+RINGS = notify("%(bell)s", "name")
 
 TOPIC = "name, topic_id, partitions, end_offsets, racks"
 
@@ -31,7 +31,7 @@ WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 
 # The journal entry of a topic: it has no group, its details contain the topic. %s are the topic's
 # name, the new state, and the rows.
-_NOTE = f"""
+NOTE = f"""
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
         generation_after, waited_for, joined, "left", details)
@@ -41,7 +41,7 @@ _NOTE = f"""
     FROM %s
 """
 
-_CHANGE = """jsonb_build_object('before', jsonb_build_object('%s', before),
+CHANGE = """jsonb_build_object('before', jsonb_build_object('%s', before),
                                 'after', jsonb_build_object('%s', after))"""
 
 # The journal entry of each group whose offsets are deleted with a topic. It lists the first
@@ -84,14 +84,14 @@ WITH made AS (
     DELETE FROM rollcall_offset WHERE topic = ANY(ARRAY(SELECT name FROM made))
     RETURNING group_id, topic, partition, committed_offset
 ), noted AS ({
-    _NOTE
+    NOTE
     % (
         EntryKind.TOPIC_CREATED,
         "jsonb_build_object('after', jsonb_build_object('partitions', partitions))",
         "made",
     )
 }), noted_erased AS ({_NOTE_ERASED % Trigger.TOPIC_CREATED}), noted_gone AS ({NOTE_GONE})
-SELECT name, {_RINGS} FROM made
+SELECT name, {RINGS} FROM made
 """
 
 # If two requests grow a topic at the same time, the second one is checked against the first one's
@@ -103,35 +103,8 @@ WITH held AS (
     UPDATE rollcall_topic t SET partitions = %(count)s
     FROM held WHERE t.name = held.name AND held.partitions < %(count)s
     RETURNING t.name, held.partitions AS before, t.partitions AS after
-), noted AS ({_NOTE % (EntryKind.TOPIC_GROWN, _CHANGE % ("partitions", "partitions"), "grown")})
-SELECT name, {_RINGS} FROM grown
-"""
-
-PLACE_TOPIC = f"""
-WITH held AS (
-    SELECT name, racks FROM rollcall_topic
-    WHERE name = %(name)s AND partitions >= %(count)s FOR UPDATE
-), placed AS (
-    UPDATE rollcall_topic t SET racks = %(racks)s::jsonb FROM held WHERE t.name = held.name
-    RETURNING t.name, held.racks AS before, t.racks AS after
-), noted AS ({_NOTE % (EntryKind.TOPIC_PLACED, _CHANGE % ("racks", "racks"), "placed")})
-SELECT name, {_RINGS} FROM placed
-"""
-
-# End offsets only rise: the highest report is the newest. If none rises, nothing is notified.
-RAISE_ENDS = f"""
-WITH raised AS (
-    UPDATE rollcall_topic SET end_offsets = (
-        SELECT array_agg(greatest(was, told, 0) ORDER BY n)
-        FROM unnest(end_offsets, %(ends)s::bigint[]) WITH ORDINALITY AS both_(was, told, n)
-    )
-    WHERE name = %(name)s AND EXISTS (
-        SELECT FROM unnest(end_offsets, %(ends)s::bigint[]) AS both_(was, told)
-        WHERE told > coalesce(was, 0)
-    )
-    RETURNING name
-)
-SELECT name, {_RINGS} FROM raised
+), noted AS ({NOTE % (EntryKind.TOPIC_GROWN, CHANGE % ("partitions", "partitions"), "grown")})
+SELECT name, {RINGS} FROM grown
 """
 
 # Deleting a topic to which thousands of groups have committed takes longer than a node's usual
@@ -151,7 +124,7 @@ WITH gone AS (
     WHERE name = %(name)s AND (%(topic_id)s::uuid IS NULL OR topic_id = %(topic_id)s)
     RETURNING name, topic_id AS was_id, partitions
 ), noted AS ({
-    _NOTE
+    NOTE
     % (
         EntryKind.TOPIC_DELETED,
         "jsonb_build_object('before',"
@@ -159,7 +132,7 @@ WITH gone AS (
         "gone",
     )
 })
-SELECT name, {_RINGS} FROM gone
+SELECT name, {RINGS} FROM gone
 """
 
 # Locked in the order in which committers write them, to avoid deadlocks. One statement for any

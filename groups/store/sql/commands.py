@@ -1,5 +1,4 @@
-"""The SQL of commands to members; ``groups.store.apply`` writes, ``groups.store.load`` and
-``console.queries.groups`` read."""
+"""The SQL of commands to members; ``groups.store.apply`` writes, ``groups.store.load`` reads."""
 
 DROP = """
 DELETE FROM rollcall_command c
@@ -31,13 +30,4 @@ LOAD = """
 SELECT group_id, member_id, command_id, option, generation, ownership, reason, series
 FROM rollcall_command WHERE group_id = ANY(%(group_ids)s::text[])
 ORDER BY group_id, member_id, command_id
-"""
-
-NOT_ACKNOWLEDGED = """
-SELECT option, array_agg(name ORDER BY position) FROM (
-    SELECT DISTINCT ON (c.member_id) c.option, m.position,
-           coalesce(nullif(m.client_id, ''), m.member_id) AS name
-    FROM rollcall_command c JOIN rollcall_member m USING (group_id, member_id)
-    WHERE c.group_id = %(group_id)s ORDER BY c.member_id, c.command_id DESC
-) AS newest GROUP BY option ORDER BY option
 """

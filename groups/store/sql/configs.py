@@ -44,28 +44,6 @@ WHERE (group_id, name) IN (
         AS gone(group_id, name))
 """
 
-SET = f"""
-WITH dropped AS (
-    DELETE FROM rollcall_group_config
-    WHERE (group_id, name) IN (
-        SELECT group_id, key
-        FROM unnest(%(group_ids)s::text[], %(after)s::text[]) AS asked(group_id, after),
-             jsonb_each(asked.after::jsonb) WHERE value = 'null')
-), put AS (
-    INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
-    SELECT group_id, name, %(slot)s, value, clock_timestamp()
-    FROM unnest(%(group_ids)s::text[]) AS group_id,
-         unnest(%(names)s::text[], %(values)s::text[]) AS new(name, value)
-    ON CONFLICT (group_id, name) DO UPDATE SET
-        value = excluded.value, updated_at = excluded.updated_at, until = NULL
-    WHERE c.value <> excluded.value
-)
-{RING}
-"""
-"""The settings that an operator changes: those with a value, and those that ``after`` has as null.
-No others: an owner may thaw the group meanwhile. ``NOTE`` follows
-(``console.operations.configs``)."""
-
 END_OF_FREEZE = """
 SELECT to_jsonb(asked.until) #>> '{}', c.until IS NOT DISTINCT FROM asked.until,
        coalesce(c.until > asked.until, c.until IS NULL)

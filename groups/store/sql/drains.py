@@ -1,6 +1,5 @@
-"""The SQL of drained nodes. Draining and its withdrawal are functions of the database
-(``console.operations.drains``), since the web writes no journal; the clean-up executes
-``SEE`` and ``FORGET``."""
+"""The SQL of drained nodes, which the clean-up executes; draining and its withdrawal are functions
+of the database (``console.operations.sql``)."""
 
 from groups.core.journal import EntryKind, Trigger
 from groups.store.sql import slots
@@ -18,23 +17,6 @@ def noted(kind: str, trigger: str) -> str:
 SELECT {slots.RINGS} FROM done
 """
 
-
-DRAIN = f"""
-WITH done AS (
-    INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
-    SELECT node_id, coalesce(%(author)s ->> 'user', ''), %(reason)s, clock_timestamp(),
-           clock_timestamp()
-    FROM rollcall_node WHERE node_id = %(node)s
-    ON CONFLICT (node_id) DO NOTHING
-    RETURNING node_id, reason, %(author)s AS author),
-{noted(EntryKind.NODE_DRAINED, Trigger.OPERATOR)}"""
-
-UNDRAIN = f"""
-WITH done AS (
-    DELETE FROM rollcall_drain WHERE node_id = %(node)s
-    RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
-{noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
-"""If something has changed, it returns a row and notifies the nodes."""
 
 IS_SEEN = """EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = d.node_id
               AND n.beat_at > clock_timestamp() - interval '15 seconds')

@@ -1,5 +1,4 @@
-"""The SQL of what each node did in each minute (``groups.reporting.node_minutes``), and of charts
-(``console.queries.node_minutes``)."""
+"""The SQL of what each node did in each minute; ``groups.reporting.node_minutes`` executes it."""
 
 NOTE = """
 WITH old AS (DELETE FROM rollcall_node_minute WHERE at < now() - %(kept)s)
@@ -7,10 +6,3 @@ INSERT INTO rollcall_node_minute (at, node_id, seconds, heartbeats, commits, lag
 VALUES (now(), %(node_id)s, %(seconds)s, %(heartbeats)s, %(commits)s, %(lag_ms)s, %(slots)s)
 """
 """A minute, and the end of those that are too old: few rows, by the primary key."""
-
-READ = """
-SELECT node_id, date_bin(%(step)s, at, 'epoch'::timestamptz), sum(heartbeats) / sum(seconds),
-       sum(commits) / sum(seconds), max(lag_ms), max(slots)
-FROM rollcall_node_minute WHERE at >= %(since)s AND seconds > 0
-GROUP BY 1, 2 ORDER BY 1, 2
-"""

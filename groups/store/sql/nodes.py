@@ -1,6 +1,5 @@
-"""The SQL that removes the rows of nodes that have left: an operator's act is a function of the
-database (``console.operations.nodes``), since the web writes no journal; the clean-up executes
-``FORGET_OLD``."""
+"""The SQL that removes the rows of nodes that have left, which the clean-up executes
+(``console.operations.sql`` has it for operators), and of nodes' settings."""
 
 from groups.core.journal import EntryKind, Trigger
 from groups.store.sql import slots
@@ -19,14 +18,6 @@ HAS_LEFT = f"""beat_at < clock_timestamp() - interval '{SILENT_S} seconds'
 """It does not beat, owns no slots, and no process holds its id: one that is only suspended
 does. (Beats are compared with the server's clock, which may jump; the lock does not.)"""
 
-FORGET = f"""
-WITH done AS (
-    DELETE FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT}
-    RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
-freed AS (DELETE FROM rollcall_node_lease WHERE node_id IN (SELECT node_id FROM done)),
-{noted(EntryKind.NODE_FORGOTTEN, Trigger.OPERATOR)}"""
-"""Its id becomes free for another host, too."""
-
 FORGET_OLD = f"""
 WITH done AS (
     DELETE FROM rollcall_node WHERE node_id IN (
@@ -36,10 +27,6 @@ WITH done AS (
     RETURNING node_id, 'it was silent for ' || %(hours)s || ' hours' AS reason,
               jsonb_build_object('program', 'the clean-up') AS author),
 {noted(EntryKind.NODE_FORGOTTEN, Trigger.RETENTION)}"""
-
-CAN_BE_FORGOTTEN = f"""
-SELECT EXISTS (SELECT FROM rollcall_node n WHERE node_id = %(node)s AND {HAS_LEFT})
-"""
 
 NOTE_SETTINGS = f"""
 WITH had AS (

@@ -1,5 +1,5 @@
-"""The SQL of totals; ``groups.reporting.totals`` executes it, and ``groups.catalogue.changes``
-for operators."""
+"""The SQL of totals; ``groups.reporting.totals`` executes it, and for operators
+``console.operations.topic_changes``."""
 
 from groups.core.journal import EntryKind, Trigger
 

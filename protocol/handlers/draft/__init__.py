@@ -4,13 +4,13 @@ They never wait: while the coordinator loads, they return an error at once (14),
 tries again; stock clients of the Kafka port wait.
 """
 
-from groups.core.draft.errors import number_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.replies import ErrorReply, Reply
 from groups.core.rows import slot_of
 from protocol.handlers.support import validation
 from protocol.requests.call import Call
+from protocol.requests.draft_errors import number_of
 
 __all__ = ["available", "check_names", "decide", "number_of"]
 

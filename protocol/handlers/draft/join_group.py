@@ -1,5 +1,7 @@
 """JoinGroup (11) of the draft: a consumer asks for partitions, and waits until all have joined."""
 
+from asyncio import CancelledError
+
 from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
@@ -21,7 +23,11 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
         event = await _event(request, call)
     except Refuse as refusal:
         return _response(DraftJoined(refusal.code, consumer_id=request.consumer_id))
-    reply = await decide(call, request.group_id, event)
+    try:
+        reply = await decide(call, request.group_id, event)
+    except CancelledError:
+        call.abandon(request.group_id)
+        raise
     if not isinstance(reply, DraftJoined):
         reply = DraftJoined(reply.error, consumer_id=request.consumer_id)
     if reply.error is ErrorCode.NONE:

@@ -11,6 +11,7 @@ TOPIC_TWICE: Final = "Duplicate topic name."
 NO_SUCH_TOPIC: Final = "This server does not host this topic-partition."
 NO_SUCH_TOPIC_ID: Final = "This server does not host this topic ID."
 NAME_AND_ID: Final = "You may not specify both topic name and topic id."
+NAME_OF_ID: Final = "The provided topic name maps to an ID that was already supplied."
 NO_CONFIG_OF_TOPIC: Final = "The topic '{}' does not exist."
 
 NO_SUCH_GROUP: Final = "Group {} not found."

@@ -154,6 +154,10 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._rejoin_requested()
         elif code == Code.MEMBER_ID_REQUIRED and isinstance(message, JoinGroupResponse):
             self.standing.member_id = message.member_id  # KIP-394: join again with it
+        elif code == Code.INCONSISTENT_GROUP_PROTOCOL and self.state is State.SYNCING:
+            # The group was converted, which chose among the members' protocols anew (KIP-848).
+            self._requests.failed(now, elsewhere=False)
+            self._rejoin()
         else:
             if code == Code.UNKNOWN_MEMBER_ID:
                 self.standing.member_id = ""
@@ -294,7 +298,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             _REQUESTS[self.state](self, now)
         elif self._is_beating and now >= self._beat_at:
             beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
-            self._requests.send(beat, self.identity.request_timeout_ms, now)
+            patience = self._patience(self.identity.heartbeat_interval_ms)
+            self._requests.send(beat, patience, now)
 
     def _join(self, now: Millis) -> None:
         self._claimed = frozenset(self._owned)
@@ -370,7 +375,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state in _REQUESTS:
             self._lose_all()
         else:
-            self._fence()
+            self._silent()
 
     def _begin_anew(self) -> None:
         self.standing.epoch = -1

@@ -19,6 +19,7 @@ class Code(IntEnum):
     NOT_COORDINATOR = 16
     ILLEGAL_GENERATION = 22
     INCONSISTENT_GROUP_PROTOCOL = 23
+    INVALID_GROUP_ID = 24
     UNKNOWN_MEMBER_ID = 25
     INVALID_SESSION_TIMEOUT = 26
     REBALANCE_IN_PROGRESS = 27
@@ -27,6 +28,7 @@ class Code(IntEnum):
     CLUSTER_AUTHORIZATION_FAILED = 31
     UNSUPPORTED_SASL_MECHANISM = 33
     ILLEGAL_SASL_STATE = 34
+    UNSUPPORTED_VERSION = 35
     INVALID_REQUEST = 42
     SASL_AUTHENTICATION_FAILED = 58
     GROUP_ID_NOT_FOUND = 69
@@ -70,6 +72,9 @@ CLASSIC: Final[Mapping[int, Verdict]] = {
 }
 """Responses to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
 
+
+NOBODY: Final = frozenset({Code.INVALID_GROUP_ID, Code.GROUP_AUTHORIZATION_FAILED})
+"""Responses to FindCoordinator that are final; after any other error another node is asked."""
 
 COMMANDED: Final[Mapping[int, Verdict]] = _ALWAYS
 """Responses to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""

@@ -30,7 +30,6 @@ from rollcall.client.core.events import (
     Identity,
     Millis,
     Partitions,
-    Rediscover,
     Standing,
     Subscription,
     TopicPartition,
@@ -157,8 +156,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
-            self._requests.effects.append(Rediscover())
-            self._fence()
+            self._silent()
 
     def _look_at_commands(self) -> bool:
         if not self._todo:

@@ -59,6 +59,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self._acknowledged: Saying | None = None
         self._saying: Saying | None = None
         self._beat_at: Millis = 0
+        self._interval = identity.heartbeat_interval_ms
         self._revoke_until: Millis | None = None
 
     def take(self, event: Event, now: Millis) -> list[Effect]:
@@ -118,12 +119,14 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         assert unanswered_since is not None
         self._requests.succeeded()
         self._acknowledged, self._heard_at = self._saying, self._requests.sent_at
-        self._beat_at = self._requests.sent_at + reply.heartbeat_interval_ms
+        self._interval = reply.heartbeat_interval_ms
+        self._beat_at = self._requests.sent_at + self._interval
         self.standing.epoch = reply.member_epoch
         if self._acknowledged is not None and self._acknowledged.owned <= self._target:
             self._revoke_until = None
         if reply.should_compute_assignment and self.state is not State.UNSUBSCRIBING:
             self._requests.effects.append(Assign())
+        before = self._target
         if reply.assignment is not None:
             self._target = places(reply.assignment.topic_partitions)
             self._look_up()
@@ -131,6 +134,10 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
                 self._revoke_until = unanswered_since + self.identity.rebalance_timeout_ms
         if not self._look_at_target() and self.state is not State.UNSUBSCRIBING:
             self._move(Input.WELCOMED)
+            if before != self._target == self._known_target:
+                # Nothing is to be done, and the coordinator waits to hear so: what it takes back
+                # may have had no name here, as partitions of a topic that was deleted at once.
+                self._acknowledged = None
 
     def _unanswered(self, now: Millis) -> None:
         self._acknowledged = None
@@ -167,7 +174,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._is_member and now >= self._lease():
-            self._fence()
+            self._silent()
 
     def _reconcile(self) -> bool:
         target = self._known_target
@@ -222,7 +229,8 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         message = heartbeat(
             self.identity, member_id, epoch, self._saying, self._acknowledged, self._assignors
         )
-        self._requests.send(message, self.identity.request_timeout_ms, now)
+        patience = self._patience(self._interval) if epoch else self.identity.request_timeout_ms
+        self._requests.send(message, patience, now)
         if self.state is State.ACK_ASSIGNMENT:
             self._move(Input.SENT)
 

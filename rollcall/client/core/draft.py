@@ -154,8 +154,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
-            self._requests.effects.append(Rediscover())  # silent for a session: dead
-            self._fence()
+            self._silent()
         self._is_stale = now >= self._heard_at + self._interval
         is_watching = self.state is State.STABLE and self._subscription.pattern is not None
         if is_watching and now >= self._look_at:

@@ -150,9 +150,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A ``Send`` has no response and will have none: it is unknown whether it was received."""
+    """A ``Send`` has no response and will have none: it is unknown whether it was received.
+    ``refusal``: why it was not even sent, and to ask again has no use."""
 
     ticket: int
+    refusal: "Fail | None" = None
 
 
 @dataclass(frozen=True, slots=True)

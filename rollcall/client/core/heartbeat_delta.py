@@ -64,7 +64,8 @@ def heartbeat(
         # An empty list, not null, if there is only a pattern: Kafka requires this on joining.
         fields["subscribed_topic_names"] = sorted(now.subscription.topics)
     pattern = now.subscription.pattern
-    if pattern is not None or epoch > 0:  # "" removes a pattern
+    # "" removes a pattern, also that of the static member whose place this one takes.
+    if pattern is not None or epoch > 0 or identity.instance_id is not None:
         if before is None or pattern != before.subscription.pattern:
             fields["subscribed_topic_regex"] = pattern or ""
     if before is None or now.owned != before.owned:

@@ -29,6 +29,7 @@ from rollcall.client.core.events import (
     LookUp,
     Millis,
     Partitions,
+    Rediscover,
     Reply,
     Standing,
     Subscribe,
@@ -122,8 +123,8 @@ class MemberMachine(ABC, Generic[S, I, P]):
                 self._move(self._table.inputs["UNSUBSCRIBED"])
             case Reply(ticket, message) if self._requests.answered(ticket):
                 self._take_reply(message, now)
-            case Unanswered(ticket) if self._requests.answered(ticket):
-                self._take_reply(None, now)
+            case Unanswered(ticket, refusal) if self._requests.answered(ticket):
+                self._take_reply(refusal, now)
             case Handled(ticket) if self._requests.handled(ticket):
                 self._revoking.clear()
             case Topics():
@@ -169,10 +170,13 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     # -- responses
 
-    def _take_reply(self, message: Message | None, now: Millis) -> None:
-        """The response to the last request; None: there will be none."""
+    def _take_reply(self, message: Message | Fail | None, now: Millis) -> None:
+        """The response to the last request; None: there will be none, and a ``Fail`` says why there
+        can be none."""
         if self._is_leaving:
             self._left()
+        elif isinstance(message, Fail):
+            self._refused(message)
         elif message is None:
             self._unanswered(now)
         else:
@@ -224,6 +228,17 @@ class MemberMachine(ABC, Generic[S, I, P]):
         """Until when no other member can have got this member's partitions: its session is
         running."""
         return self._heard_at + self.identity.session_timeout_ms
+
+    def _patience(self, interval: Millis) -> Millis:
+        """How long the response to a heartbeat is awaited. It may be held for the interval, and a
+        suspended node never answers: half of the session's rest is left to find another one."""
+        half = (interval + self.identity.session_timeout_ms) // 2
+        return min(half, self.identity.request_timeout_ms)
+
+    def _silent(self) -> None:
+        """No coordinator has answered for a session: the next one is looked up."""
+        self._requests.effects.append(Rediscover())
+        self._fence()
 
     def _call_next(self) -> bool:
         """Call the application, or change the state if there is nothing to report; returns whether

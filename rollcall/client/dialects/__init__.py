@@ -41,8 +41,10 @@ class Dialect:
     ``apis``: every message that may be sent, by its key. ``versions``: the first and the last by
     key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version that can
     express a request, whatever the node supports; None: any. ``name_of``: an error's name.
-    ``not_assigned``: the code for offsets of partitions that are not the member's. The others come
-    in pairs: a request, and the evaluation of its response.
+    ``not_assigned``: the code for offsets of partitions that are not the member's.
+    ``rebalancing``: codes that refuse a commit until the rebalance is over, in which a cooperative
+    member keeps its partitions. The others come in pairs: a request, and the evaluation of its
+    response.
     """
 
     apis: Mapping[int, Messages]
@@ -50,6 +52,7 @@ class Dialect:
     newest: Callable[[Message], int | None] = lambda request: None
     name_of: Callable[[int], str]
     not_assigned: int
+    rebalancing: frozenset[int] = frozenset()
     find: Callable[[str], Message]
     found: Callable[[Any], CoordinatorAddress]
     look_up: Callable[[LookUp], Message]
@@ -58,6 +61,11 @@ class Dialect:
     codes: Callable[[Any, TopicIds], dict[TopicPartition, int]]
     fetch: Callable[[Identity, Iterable[TopicPartition]], Message]
     fetched: Callable[[Any], Fetched]
+
+
+def nodes(answer: Any) -> list[tuple[str, int]]:
+    """The addresses of the cluster's nodes in a response with metadata, of either dialect."""
+    return [(each.host, each.port) for each in answer.brokers]
 
 
 def listed(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:

@@ -140,6 +140,7 @@ KAFKA: Final = Dialect(
     newest=newest,
     name_of=name_of,
     not_assigned=Code.ILLEGAL_GENERATION,
+    rebalancing=frozenset({Code.REBALANCE_IN_PROGRESS}),
     find=find,
     found=found,
     look_up=look_up,

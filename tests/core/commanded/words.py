@@ -9,19 +9,12 @@ from groups.core.commanded.states import (
     DIFFERS,
     EMPTY,
     GONE,
-    MEMBER_JOINED,
-    MEMBER_LEFT,
-    METADATA_CHANGED,
-    NOT_ACKNOWLEDGED,
     NOTHING_REGISTERED,
-    OPERATOR,
-    OWNER_CHANGED,
     PREPARING,
-    SESSION_EXPIRED,
     STABLE,
-    TOPICS_CHANGED,
     UNOWNED,
 )
+from groups.core.journal import Trigger
 
 MEANINGS: Final[Mapping[str, str]] = {
     EMPTY: "no consumer is registered",
@@ -32,14 +25,16 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 
 QUEUES: Final[Mapping[str, str]] = {
-    MEMBER_JOINED: "a consumer registered, or restarted: it works on nothing",
-    METADATA_CHANGED: "a consumer registered again with other topics, filter or threads",
-    MEMBER_LEFT: "LeaveGroup",
-    SESSION_EXPIRED: "no poll of a consumer for its session timeout",
-    TOPICS_CHANGED: "a topic of the group was created or deleted, or its partitions changed",
-    OWNER_CHANGED: "another node took the group's slot (the design's startup and session expiry)",
-    NOT_ACKNOWLEDGED: "a consumer did not start its fetchers after all retries",
-    OPERATOR: "an operator forced it (past the check), or evicted a consumer",
+    Trigger.MEMBER_JOINED: "a consumer registered, or restarted: it works on nothing",
+    Trigger.METADATA_CHANGED: "a consumer registered again with other topics, filter or threads",
+    Trigger.MEMBER_LEFT: "LeaveGroup",
+    Trigger.SESSION_EXPIRED: "no poll of a consumer for its session timeout",
+    Trigger.TOPICS_CHANGED: "a topic of the group was created or deleted, or its partitions"
+    " changed",
+    Trigger.OWNER_CHANGED: "another node took the group's slot (the design's startup and session"
+    " expiry)",
+    Trigger.NOT_ACKNOWLEDGED: "a consumer did not start its fetchers after all retries",
+    Trigger.OPERATOR: "an operator forced it (past the check), or evicted a consumer",
 }
 """What puts a group into the rebalance queue."""
 

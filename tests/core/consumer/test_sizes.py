@@ -12,8 +12,8 @@ from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat, TopicsMatched
 from groups.core.group import Decision, Rules
 from groups.core.kinds import KINDS
-from groups.core.rows import MemberRow, size_of, size_of_group
-from groups.store.apply import Write
+from groups.core.rows import MemberRow
+from groups.store.apply import Write, size_of, size_of_group
 from tests.core.consumer.talk import Client, Talk
 
 LONG = tuple(f"{'x' * 90}{i:010}" for i in range(10))

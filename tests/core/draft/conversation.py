@@ -138,6 +138,13 @@ class Conversation(OneGroup[DraftGroup]):
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
+    def hang_up(self, words: list[str]) -> None:
+        """The connection ends over which its requests wait; a member's is answered all the same."""
+        for ticket in [t for t, name in self.waiting.items() if name == words[0]]:
+            self._step(events.IdsAbandoned(join=ticket))
+            if ticket not in {*self.group.live.tickets()}:
+                del self.waiting[ticket]
+
     # How a step is written
 
     def _step(self, event: events.Event) -> None:
@@ -212,6 +219,7 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "join": Conversation.join,
     "heartbeat": Conversation.heartbeat,
     "leave": Conversation.leave,
+    "hang-up": Conversation.hang_up,
     "commit": Conversation.commit,
     "delete-group": Conversation.delete_group,
     "force": Conversation.force,

@@ -45,6 +45,10 @@ class Schedules(RuleBasedStateMachine):
     def leave(self, who: str) -> None:
         self.talk.say(f"leave {who}")
 
+    @rule(who=WHO)
+    def hang_up(self, who: str) -> None:
+        self.talk.say(f"hang-up {who}")
+
     @rule(pause=PAUSE)
     def tick(self, pause: str) -> None:
         self.talk.say(f"tick {pause}")

@@ -3,17 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from groups.core.draft.states import (
-    EMPTY,
-    MEMBER_JOINED,
-    MEMBER_LEFT,
-    METADATA_CHANGED,
-    OPERATOR,
-    PREPARING,
-    SESSION_EXPIRED,
-    STABLE,
-    TOPICS_CHANGED,
-)
+from groups.core.draft.states import EMPTY, PREPARING, STABLE
+from groups.core.journal import Trigger
 
 
 class Word(NamedTuple):
@@ -55,11 +46,13 @@ CONSUMER_STATES: Final[tuple[Word, ...]] = (
 state."""
 
 STARTS: Final[Mapping[str, str]] = {
-    MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left out",
-    METADATA_CHANGED: "JoinGroup of a consumer whose topics have changed",
-    MEMBER_LEFT: "LeaveGroup",
-    SESSION_EXPIRED: "no heartbeat of a consumer for its session timeout",
-    TOPICS_CHANGED: "a subscribed topic has another number of partitions than were assigned",
-    OPERATOR: "an operator forced it, or evicted a consumer",
+    Trigger.MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round"
+    " left out",
+    Trigger.METADATA_CHANGED: "JoinGroup of a consumer whose topics have changed",
+    Trigger.MEMBER_LEFT: "LeaveGroup",
+    Trigger.SESSION_EXPIRED: "no heartbeat of a consumer for its session timeout",
+    Trigger.TOPICS_CHANGED: "a subscribed topic has another number of partitions than were"
+    " assigned",
+    Trigger.OPERATOR: "an operator forced it, or evicted a consumer",
 }
 """What starts a rebalance of a Stable group. During a rebalance the same events advance it."""

@@ -49,7 +49,7 @@ def test_an_hour_is_replayed_as_it_was(kind: str, seed: int) -> None:
     assert abs(made.rebalances - was.rebalances) <= 0.05 * was.rebalances
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param("classic", marks=pytest.mark.long), "consumer"])
 def test_several_hours_are_missed_by_less_than_a_twentieth(kind: str) -> None:
     recordings = [recorded(kind, seed) for seed in range(100, 106)]
     for are_drawn in (False, True):

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from argparse import ArgumentParser
+from collections.abc import Awaitable
 from functools import wraps
 from typing import Any
 
@@ -69,10 +70,10 @@ def _prepared(worker: Worker) -> Worker:
         return worker
 
     @wraps(function)
-    def with_connections(work: Work) -> None:
+    def with_connections(work: Work) -> Awaitable[None] | None:
         close_old_connections()
         try:
-            function(work)
+            return function(work)
         finally:
             connections.close_all()
 
