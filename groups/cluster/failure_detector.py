@@ -8,14 +8,7 @@ beats, and ``groups.cluster.slot_keeper`` claims the slots of dead nodes (docs/a
 import asyncio
 from collections.abc import Callable, Sequence
 
-from groups.cluster.beats import (
-    BEATS_PER_LEASE,
-    LATE,
-    OVERDUE,
-    BeatObserver,
-    NodeRow,
-    Sighting,
-)
+from groups.cluster.beats import BEATS_PER_LEASE, LATE, OVERDUE, BeatObserver, NodeRow, Sighting
 from groups.core.group import Millis
 from groups.postgres import connections
 from groups.store.sql import slots as sql

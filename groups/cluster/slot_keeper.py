@@ -227,11 +227,8 @@ class SlotKeeper:
         plan = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
         await self._claim(connection, slots, dead, plan)
-        if all(
-            slot in self.coordinator.epochs
-            for slot, node in plan.items()
-            if node == self.me.node_id
-        ):
+        share = {slot for slot, node in plan.items() if node == self.me.node_id}
+        if share <= self.coordinator.epochs.keys():
             self.has_its_share.set()
         await self._hand_over(connection, slots, plan)
 

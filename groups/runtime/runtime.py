@@ -15,12 +15,7 @@ from groups.core.configs.freeze import FreezeChange
 from groups.core.configs.group import Values
 from groups.core.conversion.step import creates_group, kind_for
 from groups.core.errors import ErrorCode
-from groups.core.events import (
-    Event,
-    Tick,
-    Ticket,
-    Verb,
-)
+from groups.core.events import Event, Tick, Ticket, Verb
 from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
 from groups.core.pauses import PausesChange

@@ -6,11 +6,7 @@
 from collections.abc import Iterator
 
 from groups.core.classic import awaited
-from groups.core.classic.join_phase import (
-    maybe_complete,
-    on_deadline,
-    rebalance_or_go_on,
-)
+from groups.core.classic.join_phase import maybe_complete, on_deadline, rebalance_or_go_on
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause
 from groups.core.classic.states import COMPLETING, PREPARING, STABLE

@@ -7,14 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from groups.core.classic.live import (
-    AWAITED_MS,
-    HANDED_OUT_MAX,
-    HandedOutId,
-    Join,
-    JoinPhase,
-    Live,
-)
+from groups.core.classic.live import AWAITED_MS, HANDED_OUT_MAX, HandedOutId, Join, JoinPhase, Live
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.facts import Departure

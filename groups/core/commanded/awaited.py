@@ -7,13 +7,7 @@ from collections.abc import Sequence
 
 from groups.core.commanded.states import COMPLETING, PREPARING
 from groups.core.commanded.work import CAUSE, Work
-from groups.core.explanation import (
-    REMOVED,
-    End,
-    Episode,
-    Explanation,
-    Wait,
-)
+from groups.core.explanation import REMOVED, End, Episode, Explanation, Wait
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.waiting import Act, name_of

@@ -15,14 +15,7 @@ from groups.core.assignors.registry import DEFAULT_NAMES
 from groups.core.assignors.types import Parts
 from groups.core.consumer import client_rounds, draining, leave, rebalance, target_schedule, targets
 from groups.core.consumer.index import Topic
-from groups.core.consumer.member import (
-    LEFT_FOR_NOW,
-    STABLE,
-    UNREVOKED,
-    Member,
-    by_topic,
-    parts_of,
-)
+from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, UNREVOKED, Member, by_topic, parts_of
 from groups.core.consumer.reconcile import reconcile
 from groups.core.consumer.work import Work, first_details
 from groups.core.errors import ErrorCode, Refuse

@@ -20,12 +20,7 @@ from groups.core.consumer import (
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import (
-    ConsumerHeartbeat,
-    LeaveGroup,
-    Leaver,
-    TargetComputed,
-)
+from groups.core.events import ConsumerHeartbeat, LeaveGroup, Leaver, TargetComputed
 from groups.core.facts import DEPARTURES
 from groups.core.journal import Trigger
 from groups.core.removals import departure, removals

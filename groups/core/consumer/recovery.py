@@ -7,12 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignors.types import Parts
-from groups.core.consumer import (
-    awaited,
-    classic_heartbeats,
-    client_rounds,
-    target_schedule,
-)
+from groups.core.consumer import awaited, classic_heartbeats, client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live, Timer
 from groups.core.consumer.member import UNREVOKED, Member

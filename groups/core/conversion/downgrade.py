@@ -15,11 +15,7 @@ from groups.core.assignment import assignment_for
 from groups.core.classic import awaited, recovery
 from groups.core.classic.descriptions import described_as
 from groups.core.classic.group import ClassicGroup, check_change
-from groups.core.classic.join_phase import (
-    prepare,
-    rebalance_or_go_on,
-    select_protocol,
-)
+from groups.core.classic.join_phase import prepare, rebalance_or_go_on, select_protocol
 from groups.core.classic.live import Cause, Live, Told
 from groups.core.classic.states import EMPTY, REBALANCES, STABLE
 from groups.core.classic.work import Work

@@ -6,13 +6,7 @@ Every member's JoinGroup is awaited, until it counts as dead. Decides nothing.
 from collections.abc import Sequence
 
 from groups.core.draft.work import Work
-from groups.core.explanation import (
-    REMOVALS,
-    End,
-    Explanation,
-    Phase,
-    Wait,
-)
+from groups.core.explanation import REMOVALS, End, Explanation, Phase, Wait
 from groups.core.journal import Trigger
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
