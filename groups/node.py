@@ -8,7 +8,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from random import Random
@@ -147,6 +147,10 @@ class NodeSettings:
 
 
 Work = Callable[[], Awaitable[None]]
+
+SHARE_S = 10
+"""How long a node that starts beside others waits for its share. They give it eight slots in a
+quarter of a second; none comes from a node that is suspended."""
 
 STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
 
@@ -374,6 +378,16 @@ class Node:
                 await asyncio.sleep(HISTORY_AGAIN_S)
             if self._known_history == self._history:
                 self._history_began.clear()
+
+    async def serves(self) -> None:
+        """Wait until every slot has an owner, the node hears of users, rights, quotas and topics,
+        and it has its share, for ``SHARE_S`` at most: who waits for this then meets no groups that
+        are about to move."""
+        await self.whole.wait()
+        await self.doorbell.heard.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SHARE_S):
+                await self.keeper.has_its_share.wait()
 
     async def run(self) -> None:
         """Serve until cancelled; then release the slots."""

@@ -13,7 +13,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,10 +91,6 @@ OF_THE_DATABASE = (
 SWITCH_S = 0.001
 """How long the thread beside the loop may keep the interpreter while the loop has work: Python's
 default of 5 ms would delay each turn of the loop."""
-
-SHARE_PATIENCE_S = 10
-"""How long a node that starts beside others waits for its share before it reports that it serves;
-others give it eight slots in a quarter of a second. None comes from a node that is suspended."""
 
 TIMEOUTS_EVERY_S = 2
 """Between two checks of all connections."""
@@ -346,14 +341,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return int(listener.sockets[0].getsockname()[1])
 
     async def _announce(self, draft_at: str) -> None:
-        """Report that the node serves once every slot has an owner, and the node hears of users,
-        rights, quotas and topics, and, within a while, serves its share: who waits for the report
-        then meets no groups that are about to move. ``draft_at`` "": no such listener."""
-        await self.node.whole.wait()
-        await self.node.doorbell.heard.wait()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(SHARE_PATIENCE_S):
-                await self.node.keeper.has_its_share.wait()
+        """Report that the node serves. ``draft_at`` "": no such listener."""
+        await self.node.serves()
         self.ready(address(self.listeners[0].host, self.bound[0]), draft_at)
 
     def _accept(self, listener: Listener, apis: Mapping[int, Api]) -> KafkaConnection:

@@ -6,6 +6,7 @@ from typing import Final
 
 from console.foresight import java_sticky
 from console.foresight.foresight import (
+    MOVING,
     Accuracy,
     Protocol,
     Rules,
@@ -28,7 +29,6 @@ STICKY: Final = "its leader also looks at what members own, as clients do differ
 UNLIKE: Final = "its leader also looks at what members own, and they subscribe to different topics"
 MIXED: Final = "clients order static and dynamic members differently"
 RACKS: Final = "clients may look at racks (KIP-881)"
-MOVING: Final = "the current rebalance has not ended"
 
 
 def _range(seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks) -> Mapping[str, Parts]:

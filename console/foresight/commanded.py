@@ -2,9 +2,8 @@
 offer."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
-from console.foresight.foresight import Accuracy, Rules, Scene, Seat, Software
+from console.foresight.foresight import MOVING, Accuracy, Rules, Scene, Seat, Software
 from groups.core import drains
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.commanded import thread_offers
@@ -12,8 +11,6 @@ from groups.core.commanded.assignment import deal
 from groups.core.commanded.states import STABLE
 from groups.core.commands import EXPELLED
 from groups.core.rows import Durable, MemberRow
-
-MOVING: Final = "the current rebalance has not ended"
 
 
 def _assign(seats: Sequence[Seat], counts: Mapping[str, int], _racks: Racks) -> Mapping[str, Parts]:

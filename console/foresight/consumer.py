@@ -4,7 +4,16 @@ the built-in assignors."""
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from console.foresight.foresight import Accuracy, Assign, Protocol, Rules, Scene, Seat, Software
+from console.foresight.foresight import (
+    FOREIGN,
+    Accuracy,
+    Assign,
+    Protocol,
+    Rules,
+    Scene,
+    Seat,
+    Software,
+)
 from groups.core.assignors.registry import DEFAULT_NAMES, table
 from groups.core.assignors.types import Assignor, Parts, Racks
 from groups.core.consumer.index import Index
@@ -12,7 +21,6 @@ from groups.core.consumer.member import Member
 from groups.core.consumer.targets import Subscribers
 from groups.core.rows import Durable
 
-FOREIGN: Final = "it is assigned by {}, which is not known here"
 BY_MEMBERS: Final = "members run the assignor"
 BEHIND: Final = "a new target is being computed"
 

@@ -3,16 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from console.foresight.foresight import Accuracy, Assign, Rules, Scene, Seat, Software
+from console.foresight.foresight import (
+    FOREIGN,
+    MOVING,
+    Accuracy,
+    Assign,
+    Rules,
+    Scene,
+    Seat,
+    Software,
+)
 from groups.core import drains, row_packing
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.draft import strategies
 from groups.core.draft.states import STABLE
 from groups.core.rows import Durable, MemberRow
 from groups.core.strategy import Strategy
-
-FOREIGN: Final = "it is assigned by {}, which is not known here"
-MOVING: Final = "the current rebalance has not ended"
 
 
 def _by(strategy: Strategy) -> Assign:

@@ -181,6 +181,8 @@ class Foresight:
         return self.freed * self.still_ms
 
 
+FOREIGN: Final = "it is assigned by {}, which is not known here"
+MOVING: Final = "the current rebalance has not ended"
 FROZEN: Final = "the group is frozen: no rebalance begins until it is thawed"
 NEW_IDS: Final = "ids of new members are not known, and assignors go by their order"
 ANEW: Final = "members join under new ids, and assignors go by their order"
