@@ -102,6 +102,19 @@ async def test_a_list_of_groups_that_does_not_fit_is_refused(
     assert (await client.call(none_of_them, 5)).error_code == 0
 
 
+async def test_the_room_of_a_list_of_groups_is_bytes(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Characters beyond ASCII take more of them."""
+    name = "\u00e9" * 40
+    await client.settled(name)
+    room = list_groups.OTHER_BYTES + len(f"{name}consumer".encode())
+    monkeypatch.setattr(list_groups, "REPLY_BYTES_MAX", room)
+    assert (await client.call(ListGroupsRequest(), 5)).error_code == 0
+    monkeypatch.setattr(list_groups, "REPLY_BYTES_MAX", room - 1)
+    assert (await client.call(ListGroupsRequest(), 5)).error_code == TOO_MUCH
+
+
 async def test_a_list_of_transactions_that_does_not_fit_is_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
